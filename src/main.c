@@ -14,6 +14,7 @@
  *     metrics/         http.c  serves one page over HTTP, with libmicrohttpd
  *     top/             projects by growth; screen.c  takes over a terminal
  *     doctor/          also the command supported
+ *     setup/           plan.c  the steps to quotas that last; edit.c  changes a word of a file; carry.c  carries them out
  *     rows/            the rows that commands share, and how they are found
  *       records.c        quota records; projects.c  projects with their directories; listing.c  as rows
  *       change.c         changes quota records, or predicts it in a dry run, as rows

@@ -23,6 +23,7 @@
 	each(export) \
 	each(prune) \
 	each(doctor) \
+	each(setup) \
 	each(report) \
 	each(quota) \
 	each(limit) \

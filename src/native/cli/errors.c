@@ -24,6 +24,7 @@ struct error {
 	bool of_file;		    /* of a file of the caller's, not of quota: there is no hint */
 	bool of_other_type;	    /* of quotas of users or groups */
 	const char *hint_words;	    /* what to do about it, or NULL */
+	bool setup;		    /* fsquota setup can change that */
 	struct finding_words cause; /* why it is not supported, as doctor says it; or zeros */
 };
 
@@ -100,17 +101,22 @@ static enum fsq_visit look_at_finding(const struct fsq_finding *finding, void *a
 	case FSQ_FINDING_OVERLAY_UNLIMITED:
 	case FSQ_FINDING_OVERLAY_SPLIT:
 		break;
-	case FSQ_FINDING_EXT4_FEATURES:
 	case FSQ_FINDING_EXT4_INODE_SIZE:
 	case FSQ_FINDING_F2FS_FEATURES:
+		if (error->of_other_type)
+			return FSQ_VISIT_CONTINUE;
+		break;
+	case FSQ_FINDING_EXT4_FEATURES:
 	case FSQ_FINDING_QUOTA_OFF:
 	case FSQ_FINDING_ROOT_FLAGS:
 		if (error->of_other_type)
 			return FSQ_VISIT_CONTINUE;
+		error->setup = true;
 		break;
 	case FSQ_FINDING_NOT_ENFORCED:
 		if (error->hint != FSQ_HINT_ENFORCE)
 			return FSQ_VISIT_CONTINUE;
+		error->setup = true;
 		break;
 	default:
 		return FSQ_VISIT_CONTINUE;
@@ -150,7 +156,8 @@ static char *find_cause(struct error *error)
 		first = "this type of quota is off: mount the filesystem with prjquota (or "
 			"usrquota, grpquota); ";
 	path = quote_for_shell(error->path);
-	if (!path || asprintf(&hint, "%ssee fsquota doctor %s", first, path) < 0)
+	if (!path || asprintf(&hint, "%ssee fsquota %s %s", first,
+			      error->setup ? "setup" : "doctor", path) < 0)
 		hint = NULL;
 	free(path);
 	/* The sentence replaces the library's message that there is no quota. */

@@ -3,11 +3,9 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "shared/errno_words.h"
 
@@ -117,8 +115,8 @@ static const struct template templates[] = {
 	  "umount {mountpoint} && mount {mountpoint}", .id = FSQ_FINDING_FSTAB_NOT_IN_FORCE },
 	{ "root-flags",
 	  "project quota is off: XFS takes prjquota for the root filesystem only from the kernel "
-	  "command line, as rootflags=prjquota: add that where this system has it, and reboot",
-	  .id = FSQ_FINDING_ROOT_FLAGS },
+	  "command line, as rootflags=prjquota",
+	  "fsquota setup --yes / && reboot", .id = FSQ_FINDING_ROOT_FLAGS },
 	{ "root-passes",
 	  "{type} stops nobody who has CAP_SYS_RESOURCE, as this caller does: limits hold for "
 	  "other users",
@@ -259,52 +257,6 @@ static const struct template templates[] = {
 	  .id = FSQ_FINDING_NO_FILESYSTEM },
 };
 
-/* With what a system sets the command line of its kernel: the first whose file and program are there. Where / is a
- * deployment of OSTree, the files in /etc change nothing. */
-#define ADD_TO_GRUB                                                                              \
-	"sed -i '/^GRUB_CMDLINE_LINUX=/!b;s/rootflags=/&prjquota,/;t;s/=\"/&rootflags=prjquota " \
-	"/' /etc/default/grub && "
-
-static const struct {
-	const char *file, *program, *repair;
-} boot_loaders[] = {
-	{ "/run/ostree-booted", "rpm-ostree",
-	  "rpm-ostree kargs --append=rootflags=prjquota && reboot" },
-	{ "/run/ostree-booted", NULL, NULL },
-	{ NULL, "grubby", "grubby --update-kernel=ALL --args=rootflags=prjquota && reboot" },
-	{ "/etc/default/grub", "update-grub", ADD_TO_GRUB "update-grub && reboot" },
-	{ "/etc/default/grub", "grub2-mkconfig",
-	  ADD_TO_GRUB "grub2-mkconfig -o /boot/grub2/grub.cfg && reboot" },
-	{ "/etc/default/grub", "grub-mkconfig",
-	  ADD_TO_GRUB "grub-mkconfig -o /boot/grub/grub.cfg && reboot" },
-	{ "/etc/kernel/cmdline", "kernel-install",
-	  "sed -i '1!b;s/rootflags=/&prjquota,/;t;s/$/ rootflags=prjquota/' /etc/kernel/cmdline && "
-	  "kernel-install add \"$(uname -r)\" \"/lib/modules/$(uname -r)/vmlinuz\" && reboot" },
-};
-
-static bool has_program(const char *name)
-{
-	const char *path = getenv("PATH");
-	char file[PATH_MAX];
-
-	for (size_t length; path && *path; path += length + (path[length] == ':')) {
-		length = strcspn(path, ":");
-		snprintf(file, sizeof(file), "%.*s/%s", (int)length, path, name);
-		if (access(file, X_OK) == 0)
-			return true;
-	}
-	return false;
-}
-
-static const char *repair_of_boot(void)
-{
-	for (size_t i = 0; i < sizeof(boot_loaders) / sizeof(boot_loaders[0]); i++)
-		if ((!boot_loaders[i].file || access(boot_loaders[i].file, F_OK) == 0) &&
-		    (!boot_loaders[i].program || has_program(boot_loaders[i].program)))
-			return boot_loaders[i].repair;
-	return NULL;
-}
-
 /* How a mount is repaired depends on what it is. */
 static void adapt_to_mount(struct template *template, const struct fsq_finding *finding)
 {
@@ -356,8 +308,6 @@ static struct template template_of(const struct fsq_finding *finding)
 		template.sentence = template.in_doubt;
 		template.repair = NULL;
 	}
-	if (finding->id == FSQ_FINDING_ROOT_FLAGS)
-		template.repair = repair_of_boot();
 	/* The root filesystem cannot be unmounted. */
 	if (unmounts(&template) && finding->mountpoint && strcmp(finding->mountpoint, "/") == 0)
 		template.repair = finding->in_fstab || finding->id == FSQ_FINDING_FSTAB_NOT_IN_FORCE

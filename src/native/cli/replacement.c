@@ -23,7 +23,7 @@ static int open_directory_of(struct replacement *replacement, const char *file)
 	char *directory = slash ? strndup(file, (size_t)(slash - file) + 1) : strdup(".");
 	uint64_t number = 0;
 
-	*replacement = (struct replacement){ .file = file, .name = slash ? slash + 1 : file };
+	replacement->name = slash ? slash + 1 : file;
 	replacement->directory =
 		directory ? open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 	free(directory);
@@ -42,6 +42,7 @@ bool replacement_begin(struct session *session, struct replacement *replacement,
 	int fd;
 
 	*replacement = (struct replacement){ .file = file, .name = file, .directory = -1 };
+	replacement->mode = 0644;
 	replacement->is_output = strcmp(file, "-") == 0;
 	if (replacement->is_output)
 		return true;
@@ -72,7 +73,7 @@ bool replacement_begin(struct session *session, struct replacement *replacement,
 	return true;
 }
 
-/* Give the file its name, with mode 0644. @return  whether that was done; else an error was reported */
+/* Give the file its name, and its mode. @return  whether that was done; else an error was reported */
 static bool publish(struct session *session, struct replacement *replacement)
 {
 	int fd = session->out->fd;
@@ -82,7 +83,7 @@ static bool publish(struct session *session, struct replacement *replacement)
 	session_flush(session);
 	if (session->out->errnum)
 		return false;
-	if (fchmod(fd, 0644) || fsync(fd))
+	if (fchmod(fd, replacement->mode) || fsync(fd))
 		return fail_to_replace(session, replacement);
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	if (!replacement->named && linkat(AT_FDCWD, link, replacement->directory,
@@ -95,15 +96,18 @@ static bool publish(struct session *session, struct replacement *replacement)
 	return true;
 }
 
-void replacement_end(struct session *session, struct replacement *replacement, bool keep)
+bool replacement_end(struct session *session, struct replacement *replacement, bool keep)
 {
 	struct writer *writer = session->out;
+	bool replaced = false;
 
 	if (replacement->is_output)
-		return;
-	if ((!keep || !publish(session, replacement)) && replacement->named)
+		return keep;
+	replaced = keep && publish(session, replacement);
+	if (!replaced && replacement->named)
 		unlinkat(replacement->directory, replacement->temporary, 0);
 	session->out = writer->previous;
 	close(writer->fd);
 	close(replacement->directory);
+	return replaced;
 }

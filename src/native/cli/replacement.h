@@ -15,6 +15,7 @@ struct replacement {
 	bool is_output; /* "-": standard output, which is not replaced */
 	bool named;	/* the filesystem lacks O_TMPFILE: the new file has a temporary name */
 	char temporary[256];
+	mode_t mode; /* of the new file, 0644 at first */
 };
 
 /**
@@ -26,7 +27,8 @@ struct replacement {
  */
 bool replacement_begin(struct session *session, struct replacement *replacement, const char *file);
 
-/** Replace the old file by the new one. @keep  false: discard the new one instead */
-void replacement_end(struct session *session, struct replacement *replacement, bool keep);
+/** Replace the old file by the new one. @keep  false: discard the new one instead. @return  whether it was replaced; else
+ *  and not because of @keep, an error was reported */
+bool replacement_end(struct session *session, struct replacement *replacement, bool keep);
 
 #endif

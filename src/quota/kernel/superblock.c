@@ -30,6 +30,7 @@ int fsq_superblock_features(int fd, struct fsq_features *features)
 	unsigned char bytes[SIZE] = { 0 };
 	/* ext4 and f2fs leave room for a boot loader. */
 	const unsigned char *behind = bytes + 1024;
+	bool records;
 	ssize_t got = pread(fd, bytes, SIZE, 0);
 
 	*features = (struct fsq_features){ .quota = true, .project = true };
@@ -38,8 +39,10 @@ int fsq_superblock_features(int fd, struct fsq_features *features)
 	if (memcmp(bytes, "XFSB", 4) == 0) {
 		features->version = bytes[101] & 0xf;
 	} else if (read_number(behind + 0x38, 2) == 0xEF53) {
-		features->quota = read_number(behind + 0x64, 4) & 0x100;
 		features->project = read_number(behind + 0x64, 4) & 0x2000;
+		/* The feature may be there for users and groups only, without the file of projects. */
+		records = !features->project || read_number(behind + 0x26C, 4) != 0;
+		features->quota = (read_number(behind + 0x64, 4) & 0x100) && records;
 		features->inode_size = read_number(behind + 0x58, 2);
 		memcpy(features->mount_options, behind + 0x200,
 		       sizeof(features->mount_options) - 1);

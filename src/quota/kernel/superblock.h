@@ -9,8 +9,8 @@
 
 /* What project quotas take. */
 struct fsq_features {
-	bool quota;	     /* quota records in hidden files; true but on ext4 */
-	bool project;	     /* inodes have a project ID */
+	bool quota;   /* quota records in hidden files, with those of projects; true but on ext4 */
+	bool project; /* inodes have a project ID */
 	unsigned inode_size; /* of ext4, in bytes; project IDs need more than 128 */
 	unsigned version;    /* of XFS, 5 or less; 0 of others */
 	/* Of ext4: what each mount has before its own options, see -E mount_opts of tune2fs(8). */

@@ -454,3 +454,15 @@ char *fsq_options_with_quota(const struct fsq_mount *mount)
 	free(options);
 	return plain;
 }
+
+char *fsq_options_as_mounted(const struct fsq_mount *mount)
+{
+	char *both, *plain;
+
+	if (asprintf(&both, "%s%s%s", mount->options, mount->super_options ? "," : "",
+		     mount->super_options ? mount->super_options : "") < 0)
+		return NULL;
+	plain = lib.unmangle(both);
+	free(both);
+	return plain;
+}

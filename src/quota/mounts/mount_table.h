@@ -87,6 +87,9 @@ bool fsq_options_enforce(const char *options);
  */
 char *fsq_options_with_quota(const struct fsq_mount *mount);
 
+/** @return  the options that it is mounted with, for mount(8), for free(3), or NULL without memory */
+char *fsq_options_as_mounted(const struct fsq_mount *mount);
+
 /**
  * Find an option that the kernel does not take, of those that are the file system's own.
  *

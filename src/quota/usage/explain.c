@@ -606,7 +606,7 @@ static enum fsq_visit take_open(const struct fsq_open_file *file, void *arg)
 
 static void look_for_open_files(struct explain *explain)
 {
-	int rc = fsq_open_files_each(explain->dev, take_open, explain);
+	int rc = fsq_open_files_each(explain->dev, false, take_open, explain);
 
 	if (rc && rc != -ENOMEM)
 		fail_at(explain, -rc, "/proc");

@@ -31,6 +31,7 @@ enum place {
 enum key { KEY_MOUNT, KEY_DEVICE, KEY_NAMESPACE, KEYS };
 
 struct search {
+	bool all; /* not only what is deleted */
 	dev_t device;
 	fsq_open_file_visitor visit;
 	void *arg;
@@ -182,11 +183,12 @@ static void look_at_info(struct search *search, struct process *process,
  * readlink(2) of the link does not ask the filesystem, so no server can block it. Files of memfd_create(2) look
  * like deleted ones.
  */
-static bool read_deleted(int dirfd, const char *name, char path[PATH_MAX])
+static bool read_held(const struct search *search, int dirfd, const char *name, char path[PATH_MAX])
 {
 	ssize_t length = readlinkat(dirfd, name, path, PATH_MAX - 1);
 
-	return length > 0 && cut_deleted(path, (size_t)length) && strncmp(path, "/memfd:", 7) != 0;
+	return length > 0 && path[0] == '/' && (cut_deleted(path, (size_t)length) || search->all) &&
+	       strncmp(path, "/memfd:", 7) != 0;
 }
 
 static void look_at_descriptors(struct search *search, struct process *process)
@@ -203,7 +205,7 @@ static void look_at_descriptors(struct search *search, struct process *process)
 		return;
 	}
 	while (search->next == FSQ_VISIT_CONTINUE && (entry = readdir(directory)) != NULL) {
-		if (entry->d_name[0] == '.' || !read_deleted(fd, entry->d_name, path))
+		if (entry->d_name[0] == '.' || !read_held(search, fd, entry->d_name, path))
 			continue;
 		snprintf(info, sizeof(info), "fdinfo/%s", entry->d_name);
 		look_at_info(search, process,
@@ -230,7 +232,7 @@ static void look_at_maps(struct search *search, struct process *process)
 		uint64_t ino;
 
 		path = strchr(line, '/');
-		if (!path || !cut_deleted(line, strlen(line)) ||
+		if (!path || (!cut_deleted(line, strlen(line)) && !search->all) ||
 		    sscanf(line, "%*s %*s %*s %x:%x %" SCNu64, &major, &minor, &ino) != 3)
 			continue;
 		place = place_of(search, process, KEY_DEVICE, makedev(major, minor));
@@ -252,7 +254,7 @@ static void look_at_directory(struct search *search, struct process *process, co
 	char path[PATH_MAX], info[sizeof("/proc/self/fdinfo/") + 20];
 	int fd;
 
-	if (!read_deleted(process->fd, name, path))
+	if (!read_held(search, process->fd, name, path))
 		return;
 	fd = openat(process->fd, name, O_PATH | O_CLOEXEC);
 	if (fd < 0)
@@ -266,9 +268,9 @@ static void look_at_directory(struct search *search, struct process *process, co
 	close(fd);
 }
 
-int fsq_open_files_each(dev_t device, fsq_open_file_visitor visit, void *arg)
+int fsq_open_files_each(dev_t device, bool all, fsq_open_file_visitor visit, void *arg)
 {
-	struct search search = { .device = device, .visit = visit, .arg = arg };
+	struct search search = { .device = device, .all = all, .visit = visit, .arg = arg };
 	DIR *proc = opendir("/proc");
 	const struct dirent *entry;
 

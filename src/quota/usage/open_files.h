@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Deleted files that processes hold: open, mapped, or as their directory. */
+/* Files that processes hold: open, mapped, or as their directory. */
 #ifndef FSQ_OPEN_FILES_H
 #define FSQ_OPEN_FILES_H
 
@@ -18,7 +18,7 @@ struct fsq_open_file {
 typedef enum fsq_visit (*fsq_open_file_visitor)(const struct fsq_open_file *file, void *arg);
 
 /**
- * Visit each deleted file that a process holds and that may be on a filesystem; one that it holds several times comes
+ * Visit each file that a process holds and that may be on a filesystem, all or only the deleted ones; one that it holds several times comes
  * as often. The processes come in no order. What ends meanwhile, or may not be looked at, is passed over. No
  * filesystem is asked, so that none can block: a FUSE server may belong to anybody, and may be below an overlay.
  *
@@ -26,7 +26,7 @@ typedef enum fsq_visit (*fsq_open_file_visitor)(const struct fsq_open_file *file
  * @return   0 or a negative errno
  * Source: proc_pid_fd(5), proc_pid_fdinfo(5), proc_pid_maps(5), proc_pid_map_files(5), proc_pid_mountinfo(5)
  */
-int fsq_open_files_each(dev_t device, fsq_open_file_visitor visit, void *arg);
+int fsq_open_files_each(dev_t device, bool all, fsq_open_file_visitor visit, void *arg);
 
 /**
  * Read the name of a process' command.

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/signals.h"
+#include "native/cli/replacement.h"
+#include "quota/kernel/quotactl.h"
+#include "quota/mounts/filesystem.h"
+#include "quota/mounts/mount_table.h"
+#include "setup.h"
+#include "shared/read_file.h"
+
+extern char **environ;
+
+/* The copy of a file as it was before. */
+#define COPY ".before-fsquota"
+
+/* --- programs --- */
+
+/* Start a program; what it prints goes to @output. @return  0 or an errno */
+static int spawn(const char *const *words, int output, pid_t *process)
+{
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	char *copy[STEP_WORDS];
+	sigset_t none;
+	int rc;
+
+	for (size_t i = 0; i < STEP_WORDS; i++)
+		copy[i] = (char *)(uintptr_t)words[i];
+	sigemptyset(&none);
+	posix_spawn_file_actions_init(&actions);
+	posix_spawnattr_init(&attributes);
+	rc = posix_spawnattr_setsigmask(&attributes, &none);
+	if (rc == 0)
+		rc = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+	if (rc == 0)
+		rc = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY,
+						      0);
+	if (rc == 0)
+		rc = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+	if (rc == 0)
+		rc = posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
+	if (rc == 0)
+		rc = posix_spawnp(process, copy[0], &actions, &attributes, copy, environ);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&actions);
+	return rc;
+}
+
+/* Cut the last line that is not empty out of what a program has printed. @return  for free(3), or NULL */
+static char *last_line(int output)
+{
+	char *text, *line;
+	size_t length;
+
+	if (lseek(output, 0, SEEK_SET) < 0 || fsq_read_fd(output, &text, &length))
+		return NULL;
+	while (length && (text[length - 1] == '\n' || text[length - 1] == ' '))
+		text[--length] = '\0';
+	line = strrchr(text, '\n');
+	line = strdup(line ? line + 1 : text);
+	free(text);
+	return line;
+}
+
+/* @most  the highest exit status that is no failure */
+static bool run(struct session *session, const char *const *words, int most)
+{
+	int output = memfd_create("output", MFD_CLOEXEC), status = 0, rc;
+	char *line = NULL;
+	pid_t process;
+
+	if (output < 0)
+		return session_errno(session, 0, errno, words[0], "cannot run %s", words[0]);
+	rc = spawn(words, output, &process);
+	if (rc == 0)
+		while (waitpid(process, &status, 0) < 0 && errno == EINTR)
+			;
+	if (rc) {
+		session_errno(session, ERROR_OF_FILE, rc, words[0], "cannot run %s", words[0]);
+	} else if (!WIFEXITED(status) || WEXITSTATUS(status) > most) {
+		line = last_line(output);
+		session_error(session, ERROR_OF_FILE, FSQ_E_FAILED, 0, words[0],
+			      "%s failed with status %d%s%s", words[0],
+			      WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+			      line && *line ? ": " : "", line ? line : "");
+		rc = -1;
+	}
+	free(line);
+	close(output);
+	return rc == 0;
+}
+
+/* --- files --- */
+
+static bool write_file(struct session *session, const char *file, const char *text, mode_t mode)
+{
+	struct replacement replacement;
+
+	if (!replacement_begin(session, &replacement, file))
+		return false;
+	replacement.mode = mode;
+	write_text(session->out, text);
+	return replacement_end(session, &replacement, true);
+}
+
+/* Make the directory of a drop-in. */
+static bool make_directory_of(struct session *session, const char *file)
+{
+	char *directory = strndup(file, (size_t)(strrchr(file, '/') - file));
+	bool made;
+
+	if (!directory)
+		return session_no_memory(session);
+	made = mkdir(directory, 0755) == 0 || errno == EEXIST;
+	if (!made)
+		session_errno(session, ERROR_OF_FILE, errno, directory, "cannot make %s",
+			      directory);
+	free(directory);
+	return made;
+}
+
+static bool edit(struct session *session, const struct step *step)
+{
+	char *now = NULL, *copy;
+	mode_t mode = 0644;
+	struct stat st;
+	size_t length;
+	bool done = false;
+
+	if (step->before) {
+		if (fsq_read_file(step->file, &now, &length) || strcmp(now, step->before) != 0) {
+			free(now);
+			return session_error(
+				session, ERROR_OF_FILE, FSQ_E_CONFLICT, 0, step->file,
+				"%s was changed meanwhile: nothing was written; run it "
+				"again",
+				step->file);
+		}
+		free(now);
+		if (stat(step->file, &st) == 0)
+			mode = st.st_mode & 07777;
+		if (asprintf(&copy, "%s" COPY, step->file) < 0)
+			return session_no_memory(session);
+		done = write_file(session, copy, step->before, mode);
+		free(copy);
+	} else {
+		done = make_directory_of(session, step->file);
+	}
+	return done && write_file(session, step->file, step->after, mode);
+}
+
+static bool take_away(struct session *session, const char *file)
+{
+	return unlink(file) == 0 || errno == ENOENT ||
+	       session_errno(session, ERROR_OF_FILE, errno, file, "cannot remove %s", file);
+}
+
+/* --- quota --- */
+
+static bool enable(struct session *session, const char *directory)
+{
+	bool types[FSQ_TYPES] = { [FSQ_PROJECT] = true };
+	struct fsq_filesystem *fs;
+	struct fsq_error err;
+	int rc;
+
+	if (fsq_filesystem_open(&fs, directory, NULL, 0, &err))
+		return session_fail(session, &err);
+	rc = fsq_quota_switch(fs, FSQ_ENABLE, types);
+	fsq_filesystem_close(fs);
+	return rc == 0 || rc == -EEXIST || rc == -EBUSY ||
+	       session_errno(session, 0, -rc, directory, "cannot switch project quota on");
+}
+
+/* --- all steps --- */
+
+/* Something failed while it is not mounted: mount it as it was. */
+static void mount_back(struct plan *plan, size_t unmounted)
+{
+	const struct fsq_outlook *outlook = plan->outlook;
+	char *options = fsq_options_as_mounted(&outlook->mount);
+	const char *words[STEP_WORDS] = { "mount",
+					  "-t",
+					  outlook->type,
+					  "-o",
+					  options,
+					  outlook->device,
+					  outlook->mount.directory };
+
+	if (!options) {
+		session_no_memory(plan->session);
+		return;
+	}
+	/* The last one is the one that the others show a part of. */
+	if (unmounted > outlook->place_count && !run(plan->session, words, 0)) {
+		session_error(plan->session, ERROR_OF_FILE, FSQ_E_FAILED, 0,
+			      outlook->mount.directory, "%s is not mounted now", words[6]);
+		unmounted = 0;
+	}
+	for (size_t i = 0; i < outlook->place_count && i < unmounted; i++) {
+		const struct fsq_outlook_place *place = &outlook->places[i];
+		char *from;
+
+		if (asprintf(&from, "%s%s", outlook->mount.directory,
+			     strcmp(place->root, "/") == 0 ? "" : place->root) < 0)
+			break;
+		run(plan->session,
+		    (const char *[STEP_WORDS]){ "mount", "-o",
+						place->read_only ? "bind,ro" : "bind", from,
+						place->directory },
+		    0);
+		free(from);
+	}
+	free(options);
+}
+
+static bool carry_out(struct plan *plan, const struct step *step)
+{
+	struct session *session = plan->session;
+	/* e2fsck(8) has mended something. */
+	const int most = step->words[0] && strcmp(step->words[0], "e2fsck") == 0 ? 1 : 0;
+
+	switch (step->kind) {
+	case STEP_EDIT:
+		if (!edit(session, step))
+			return false;
+		break;
+	case STEP_REMOVE:
+		if (!take_away(session, step->file))
+			return false;
+		break;
+	case STEP_ENABLE:
+		return enable(session, plan->outlook->mount.directory);
+	default:
+		break;
+	}
+	return !step->words[0] || run(session, step->words, most);
+}
+
+static bool refuse_busy(const struct plan *plan)
+{
+	const char *who = NULL;
+
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan->steps[i].kind == STEP_UNMOUNT && plan->steps[i].interrupts)
+			who = plan->steps[i].interrupts;
+	return session_error(plan->session, ERROR_OF_FILE, FSQ_E_CONFLICT, 0,
+			     plan->outlook->mount.directory,
+			     "%s is in use, and was not unmounted: %s",
+			     plan->outlook->mount.directory, who ? who : "?");
+}
+
+bool plan_carry_out(struct plan *plan)
+{
+	size_t unmounted = 0;
+	sigset_t before;
+	bool done = true;
+
+	block_interrupts(&before);
+	for (size_t i = 0; i < plan->count && done; i++) {
+		struct step *step = &plan->steps[i];
+
+		if (step->state != STEP_TO_DO)
+			continue;
+		if (step->kind == STEP_UNMOUNT && plan->busy) {
+			done = refuse_busy(plan);
+			break;
+		}
+		if (step->kind == STEP_MOUNT && unmounted > 0)
+			unmounted--;
+		done = carry_out(plan, step);
+		if (!done && step->kind == STEP_MOUNT)
+			unmounted++;
+		if (done && step->kind == STEP_UNMOUNT)
+			unmounted++;
+		if (done) {
+			step->state = STEP_DONE;
+			plan->session->changed = true;
+		}
+	}
+	if (!done && unmounted > 0)
+		mount_back(plan, unmounted);
+	restore_signals(&before);
+	return done;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "edit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "quota/mounts/mount_table.h"
+
+#define ROOT_FLAGS "rootflags="
+
+/* @return  a text with @length bytes at @at replaced, for free(3), or NULL without memory */
+static char *replace(const char *text, const char *at, size_t length, const char *by)
+{
+	char *all;
+
+	if (asprintf(&all, "%.*s%s%s", (int)(at - text), text, by, at + length) < 0)
+		return NULL;
+	return all;
+}
+
+/* @return  the length of an option: a comma between double quotes does not end it */
+static size_t option_length(const char *text)
+{
+	bool quoted = false;
+	size_t length = 0;
+
+	for (; text[length] && (quoted || text[length] != ','); length++)
+		quoted ^= text[length] == '"';
+	return length;
+}
+
+static bool contradicts(const char *option)
+{
+	static const char *const words[] = { "noquota", "pqnoenforce", "prjquota", "pquota" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(option, words[i]) == 0)
+			return true;
+	return false;
+}
+
+/* @return  0 or -ENOMEM */
+static int put_kept(FILE *to, const char *type, const char *options)
+{
+	while (options && *options) {
+		const size_t length = option_length(options);
+		char *option = strndup(options, length), *refused = NULL;
+		int rc = option ? fsq_options_refused(type, option, &refused) : -ENOMEM;
+
+		if (rc == 0 && *option && !refused && !contradicts(option))
+			fprintf(to, "%s,", option);
+		free(option);
+		free(refused);
+		if (rc)
+			return rc;
+		options += length + (options[length] == ',');
+	}
+	return 0;
+}
+
+/* Those of the types that the options do not have; prjquota comes last, and is always put. */
+static void put_types(FILE *to, const char *types, const char *options)
+{
+	while (*types) {
+		const size_t length = strcspn(types, ",");
+		char type[32];
+
+		snprintf(type, sizeof(type), "%.*s", (int)length, types);
+		types += length + (types[length] == ',');
+		if (!*types || !fsq_options_have(options, type))
+			fprintf(to, "%s%s", type, *types ? "," : "");
+	}
+}
+
+char *edit_options(const char *type, const char *options, const char *types)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+	bool failed;
+
+	if (!to)
+		return NULL;
+	failed = put_kept(to, type, options) != 0;
+	put_types(to, types, options);
+	failed |= ferror(to) != 0;
+	if (fclose(to) == 0 && !failed)
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* --- fstab --- */
+
+/* @return  the beginning of a line, or NULL */
+static const char *find_line(const char *text, uint64_t line)
+{
+	while (text && line-- > 1) {
+		text = strchr(text, '\n');
+		text += text != NULL;
+	}
+	return text && *text ? text : NULL;
+}
+
+char *edit_fstab(const char *text, uint64_t line, const char *type, const char *types)
+{
+	static const char blanks[] = " \t", ends[] = " \t\n";
+	const char *at = find_line(text, line), *before;
+	char *old, *options, *field, *all;
+	size_t length;
+
+	errno = EINVAL;
+	for (int i = 0; at && i < 3; i++) {
+		at += strspn(at, blanks);
+		if (!*at || *at == '\n')
+			return NULL;
+		at += strcspn(at, ends);
+	}
+	if (!at)
+		return NULL;
+	before = at;
+	at += strspn(at, blanks);
+	length = strcspn(at, ends);
+	errno = ENOMEM;
+	old = strndup(at, length);
+	options = old ? edit_options(type, length ? old : "defaults", types) : NULL;
+	free(old);
+	if (!options)
+		return NULL;
+	/* A line may end after the type. */
+	if (asprintf(&field, "%s%s", length ? "" : " ", options) < 0)
+		field = NULL;
+	free(options);
+	all = field ? replace(text, length ? at : before, length, field) : NULL;
+	free(field);
+	return all;
+}
+
+struct reading {
+	uint64_t line;
+	const char *options;
+	bool found;
+};
+
+static enum fsq_visit compare_line(const struct fsq_mount *mount, void *arg)
+{
+	struct reading *reading = arg;
+
+	if (mount->line != reading->line)
+		return FSQ_VISIT_CONTINUE;
+	reading->found = mount->options && strcmp(mount->options, reading->options) == 0;
+	return FSQ_VISIT_STOP;
+}
+
+bool edit_fstab_is_read(const char *text, uint64_t line, const char *options)
+{
+	struct reading reading = { .line = line, .options = options };
+	int fd = memfd_create("fstab", MFD_CLOEXEC);
+	const ssize_t length = (ssize_t)strlen(text);
+	struct fsq_error err;
+	char file[32];
+
+	if (fd < 0)
+		return false;
+	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
+	if (write(fd, text, (size_t)length) == length)
+		fsq_fstab_each(file, compare_line, &reading, &err);
+	close(fd);
+	return reading.found;
+}
+
+/* --- command lines --- */
+
+/* @return  the last rootflags= that begins a word before @end, or NULL */
+static const char *last_flags(const char *from, const char *end)
+{
+	const char *found = NULL;
+
+	for (const char *at = from; (at = strstr(at, ROOT_FLAGS)) && at < end; at++)
+		if (at == from || strchr(" \t\"'", at[-1]))
+			found = at;
+	return found;
+}
+
+/* Set rootflags= between two places of a text: the one that counts, or a new one at the end. */
+static char *set_flags(const char *text, const char *from, const char *end, const char *flags)
+{
+	const char *at = last_flags(from, end);
+	char *word, *all;
+
+	if (asprintf(&word, "%s%s%s", at || end == from ? "" : " ", ROOT_FLAGS, flags) < 0)
+		return NULL;
+	all = at ? replace(text, at, strcspn(at, " \t\n\"'"), word) : replace(text, end, 0, word);
+	free(word);
+	return all;
+}
+
+char *edit_grub(const char *text, const char *flags)
+{
+	/* The words of the second follow those of the first, and count. */
+	static const char *const names[] = { "GRUB_CMDLINE_LINUX=", "GRUB_CMDLINE_LINUX_DEFAULT=" };
+	const char *from = NULL, *end = NULL;
+	char *all;
+
+	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n')
+		for (size_t i = 0; i < 2; i++) {
+			const char *value = line + strlen(names[i]), *stop;
+
+			if (strncmp(line, names[i], strlen(names[i])) != 0)
+				continue;
+			stop = value + strcspn(value, "\n");
+			if (*value == '"' || *value == '\'') {
+				stop = strchr(value + 1, *value);
+				value++;
+			}
+			if (stop && (!from || i == 0 || last_flags(value, stop)) &&
+			    !(from && i == 0 && last_flags(from, end))) {
+				from = value;
+				end = stop;
+			}
+		}
+	if (from && end >= from)
+		return set_flags(text, from, end, flags);
+	if (asprintf(&all, "%s%sGRUB_CMDLINE_LINUX=\"%s%s\"\n", text,
+		     *text && text[strlen(text) - 1] != '\n' ? "\n" : "", ROOT_FLAGS, flags) < 0)
+		return NULL;
+	return all;
+}
+
+char *edit_cmdline(const char *text, const char *flags)
+{
+	return set_flags(text, text, text + strcspn(text, "\n"), flags);
+}
+
+/* --- what differs --- */
+
+static void put_lines(FILE *to, char sign, const char *from, const char *end)
+{
+	while (from < end) {
+		const size_t length = strcspn(from, "\n");
+
+		fprintf(to, "%c%.*s\n", sign, (int)length, from);
+		from += length + (from[length] == '\n');
+	}
+}
+
+char *edit_difference(const char *before, const char *after)
+{
+	const char *a = before + strlen(before), *b = after + strlen(after);
+	size_t same = 0, line = 0;
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!to)
+		return NULL;
+	for (; before[same] && before[same] == after[same]; same++)
+		if (before[same] == '\n')
+			line = same + 1;
+	/* Whole lines from the end, too. */
+	while (a > before + line && b > after + line && a[-1] == b[-1])
+		a--, b--;
+	while (*a && a > before + line && a[-1] != '\n')
+		a++, b++;
+	put_lines(to, '-', before + line, a);
+	put_lines(to, '+', after + line, b);
+	if (fclose(to) == 0)
+		return text;
+	free(text);
+	return NULL;
+}
