@@ -315,7 +315,7 @@ usual_answers() {
 	answers_all
 	end_batch
 	usual=$all complaints=''
-	forgets_none "$asking" 'batch|completion|help|oci-hook|off|path|print|quit|quot|remove|schema|top|warn|watch'
+	forgets_none "$asking" 'batch|completion|help|oci-hook|off|path|print|quit|quot|remove|schema|setup|top|warn|watch'
 	mapfile -t opened < <(sed -n '/read(/,$s/.*open[at2]*(.*"\(\/[^"]*\)".*/\1/p' "$BATS_TEST_TMPDIR/opened" | grep -v '^/sys/\|^/dev/null' | sort -u)
 }
 

@@ -195,6 +195,8 @@ rows='
 	resize "$d" "$d"
 	restore -f "$d/none" "$mnt"
 	schema "$d"
+	setup "$d"
+	setup "$d/none"
 	state "$d"
 	supported "$d"
 	supported "$d/f$unseen"

@@ -107,6 +107,7 @@ loading="
 	resize --dry-run D +1M
 	restore -u /mnt/x
 	schema
+	setup D
 	state
 	supported D
 	timer --dry-run -u 3d nobody /mnt/x

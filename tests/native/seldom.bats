@@ -516,7 +516,7 @@ time.sleep(float(sys.argv[2]))'
 	done <<<"$changing"
 	rm /etc/fsquota.conf /run/projects
 	no_complaints
-	forgets_none "$(sed 's/^	//' <<<"$reading$changing")" 'batch|completion|df|dump|find|help|id|lsattr|off|path|print|quit|quot|quota|remove|report|schema|state|supported|warn'
+	forgets_none "$(sed 's/^	//' <<<"$reading$changing")" 'batch|completion|df|dump|find|help|id|lsattr|off|path|print|quit|quot|quota|remove|report|schema|setup|state|supported|warn'
 }
 
 # Sets zero: all that ID 0 has on $fs, but for what it uses.

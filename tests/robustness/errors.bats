@@ -236,10 +236,10 @@ one_line_each() {
 # --- the commands -------------------------------------------------------------------------------
 
 # What fails for these is in native/{apply,assign,check,explain,export,find,gone,move,top}.bats, batch, doctor,
-# documentation, metrics and watch.
+# documentation, metrics, setup and watch.
 @test "no command is forgotten here" {
 	forgets_none "$commands" 'apply|assign|batch|check|completion|doctor|explain|export|find|help|list|metrics|move|off|path|print|prune|'\
-'quit|quot|release|remove|resize|schema|supported|top|usage|warn|watch'
+'quit|quot|release|remove|resize|schema|setup|supported|top|usage|warn|watch'
 }
 
 @test "an ordinary user is told once that it takes a capability" {

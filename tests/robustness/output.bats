@@ -46,10 +46,11 @@ commands='
 	release --dry-run /mnt/x/other
 	resize --dry-run /mnt/x/other 1G
 	schema
+	setup --dry-run /mnt/x
 	supported /mnt/x/other
 	top --batch 1 /mnt/x -o PATH,USED
 	usage /mnt/x/other'
-own='id|lsattr|apply|assign|check|completion|doctor|explain|export|find|list|metrics|move|prune|release|resize|schema|supported|top|usage' # our own commands
+own='id|lsattr|apply|assign|check|completion|doctor|explain|export|find|list|metrics|move|prune|release|resize|schema|setup|supported|top|usage' # our own commands
 
 # More than one buffer and one pipe hold. IDS are those that have limits.
 large='

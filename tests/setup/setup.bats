@@ -204,7 +204,7 @@ teardown() {
 	mkdir -p "$root/usr/share/initramfs-tools/hooks" /etc/systemd/system
 	touch "$root/usr/share/initramfs-tools/hooks/fsquota"
 	for program in update-initramfs systemctl; do
-		printf '#!/bin/bash\necho "%s $*" >>/run/called\n' $program >$programs/$program
+		printf '#!/bin/bash\necho "%s $*" >>/run/called\n[ %s != update-initramfs ] || : >/boot/initrd.img-7\n' $program $program >$programs/$program
 		chmod +x $programs/$program
 	done
 	rm -f /run/called
@@ -218,9 +218,18 @@ teardown() {
 	prints "UUID=$uuid"$'\nFEATURES=quota,project\nQUOTAS=usrquota,prjquota' cat /etc/fsquota-at-boot.conf
 	prints $'update-initramfs -u\nsystemctl enable fsquota-at-boot.service' cat /run/called
 	prints "$device / ext4 errors=remount-ro 0 1" cat /etc/fstab
-	touch "$root/boot/initrd.img-7"
+	# Interrupted before the image was built: that is done again.
+	rm "$root/boot/initrd.img-7"
+	run -7 "${setup[@]}" / --yes --at-boot
+	assert_line '    # update-initramfs -u'
 	run -7 "${setup[@]}" / --yes --at-boot
 	assert_line --partial ' 2. reboot'
+	# The boot has failed to do it.
+	mkdir -p /run/initramfs
+	printf 'failed %s: no luck\nmore\n' "$uuid" >/run/initramfs/fsquota-at-boot
+	run -9 "${setup[@]}" / --yes --at-boot
+	assert_line --partial "the last boot has tried it and failed $uuid: no luck"
+	rm -r /run/initramfs
 	# The boot has done it: what is left goes on, and the step goes.
 	umount -R /run/root
 	umount /mnt/e
@@ -280,4 +289,21 @@ teardown() {
 	refuses 3 'see fsquota setup /mnt/x2/d' fsquota assign /mnt/x2/d --hard 1M
 	refuses 3 'see fsquota setup /mnt/x2/d' fsquota supported /mnt/x2/d
 	refuses 3 'see fsquota setup /mnt/x2' fsquota enable -p /mnt/x2
+}
+
+@test "the example of the page shows what happens" {
+	made xfs
+	printf '# of the system\n%s /mnt/x2 xfs defaults 0 0\n' "$device" >/etc/fstab
+	mount /mnt/x2
+	mkdir /mnt/x2/web
+	{
+		echo '# fsquota setup /srv'
+		run -9 fsquota setup /mnt/x2
+		echo "$output"
+		run -0 fsquota setup --yes --unmount /mnt/x2
+		echo '# fsquota setup --yes --unmount /srv >steps'
+		echo '# fsquota assign /srv/web --hard 10G'
+		fsquota assign /mnt/x2/web --hard 10G
+	} | sed "s|$device|/dev/vdb1|; s|/mnt/x2|/srv|g" >"$BATS_TEST_TMPDIR/shown"
+	sed -n '/^# fsquota setup .srv/,/^1048577/p' "$srcdir/man/fsquota-setup.8" | diff - "$BATS_TEST_TMPDIR/shown"
 }

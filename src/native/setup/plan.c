@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <glob.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -89,7 +90,10 @@ static const char *read_text(struct plan *plan, const char *file)
 	char *text;
 	size_t length;
 
-	if (fsq_read_file(file, &text, &length) == 0)
+	const int rc = fsq_read_file(file, &text, &length);
+
+	plan->no_memory |= rc == -ENOMEM;
+	if (rc == 0)
 		kept = strlen(text) == length ? take(plan, text) : (free(text), NULL);
 	return kept;
 }
@@ -294,6 +298,40 @@ static const char *const *words_of_builder(const char *builder)
 	return strcmp(builder, "dracut") == 0 ? dracut : initramfs;
 }
 
+/* @return  whether an initramfs was built since its step was written */
+static bool is_built(void)
+{
+	struct stat step, image;
+	bool built = false;
+	glob_t files;
+
+	if (stat(AT_BOOT_FILE, &step) || glob("/boot/init*", 0, NULL, &files))
+		return false;
+	for (size_t i = 0; i < files.gl_pathc && !built; i++)
+		built = stat(files.gl_pathv[i], &image) == 0 &&
+			image.st_mtim.tv_sec >= step.st_mtim.tv_sec;
+	globfree(&files);
+	return built;
+}
+
+/* The last boot has tried it in vain. */
+static void add_failure_of_boot(struct plan *plan)
+{
+	const char *result = read_text(plan, AT_BOOT_RESULT);
+
+	if (result && strncmp(result, "failed ", strlen("failed ")) == 0)
+		add(plan,
+		    (struct step){
+			    .kind = STEP_BY_HAND,
+			    .state = STEP_IS_BY_HAND,
+			    .acts = ACTS_AT_BOOT,
+			    .what = print(
+				    plan,
+				    "the last boot has tried it and %.*s: see " AT_BOOT_RESULT,
+				    (int)strcspn(result, "\n"), result) },
+		    NULL);
+}
+
 /* What the initramfs is to do, which fsquota-at-boot(8) reads. */
 static void add_at_boot(struct plan *plan)
 {
@@ -317,8 +355,12 @@ static void add_at_boot(struct plan *plan)
 	wanted = print(plan, "UUID=%s\nFEATURES=%s\nQUOTAS=%s\n", outlook->uuid,
 		       missing_features(outlook), plan->types);
 	there = read_text(plan, AT_BOOT_FILE);
-	if (plan->no_memory || (there && strcmp(there, wanted) == 0))
+	if (plan->no_memory)
 		return;
+	if (there && strcmp(there, wanted) == 0 && is_built()) {
+		add_failure_of_boot(plan);
+		return;
+	}
 	add(plan,
 	    (struct step){ .kind = STEP_EDIT,
 			   .acts = ACTS_AT_BOOT,

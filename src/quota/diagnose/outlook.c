@@ -28,39 +28,49 @@
 /* --- how the kernel is booted --- */
 
 /* Take the words of a command line; the last one of each counts. */
-static void take_command_line(struct fsq_boot_flags *flags, struct texts *texts, char *line)
+static void take_command_line(struct fsq_outlook *outlook, struct fsq_boot_flags *flags, char *line)
 {
 	char *rest = line, *word;
 
 	*flags = (struct fsq_boot_flags){ 0 };
 	while ((word = strsep(&rest, " \t\n\"'"))) {
-		if (strncmp(word, "rootflags=", strlen("rootflags=")) == 0)
-			flags->root_flags = texts_keep(texts, word + strlen("rootflags="));
-		else if (strcmp(word, "rw") == 0 || strcmp(word, "ro") == 0)
+		if (strncmp(word, "rootflags=", strlen("rootflags=")) == 0) {
+			flags->root_flags =
+				texts_keep(&outlook->texts, word + strlen("rootflags="));
+			outlook->no_memory |= !flags->root_flags;
+		} else if (strcmp(word, "rw") == 0 || strcmp(word, "ro") == 0) {
 			flags->read_write = strcmp(word, "rw") == 0;
+		}
 	}
 }
 
-void fsq_boot_flags_of_running(struct fsq_boot_flags *flags, struct texts *texts)
+/* @return  whether a file was read */
+static bool read_lines(struct fsq_outlook *outlook, const char *file, char **text, size_t *length)
+{
+	int rc = fsq_read_file(file, text, length);
+
+	outlook->no_memory |= rc == -ENOMEM;
+	return rc == 0;
+}
+
+static void take_running_kernel(struct fsq_outlook *outlook)
 {
 	char *text;
 	size_t length;
 
-	*flags = (struct fsq_boot_flags){ 0 };
-	if (fsq_read_file(CMDLINE, &text, &length))
+	if (!read_lines(outlook, CMDLINE, &text, &length))
 		return;
-	take_command_line(flags, texts, text);
+	take_command_line(outlook, &outlook->booted, text);
 	free(text);
 }
 
 /* Take the command lines of a configuration of the boot loader. One that asks for no quota counts. */
-static void take_boot_file(struct fsq_boot_flags *flags, struct texts *texts, bool *found,
-			   const char *file)
+static void take_boot_file(struct fsq_outlook *outlook, const char *file, bool *found)
 {
 	char *text, *rest, *line;
 	size_t length;
 
-	if (fsq_read_file(file, &text, &length))
+	if (!read_lines(outlook, file, &text, &length))
 		return;
 	rest = text;
 	while ((line = fsq_next_line(&rest, text + length))) {
@@ -69,9 +79,9 @@ static void take_boot_file(struct fsq_boot_flags *flags, struct texts *texts, bo
 		line += strspn(line, " \t");
 		if (!strstr(line, "root=") || *line == '#')
 			continue;
-		take_command_line(&one, texts, line);
+		take_command_line(outlook, &one, line);
 		if (!*found || !fsq_options_enforce(one.root_flags))
-			*flags = one;
+			outlook->next_boot = one;
 		*found = true;
 	}
 	free(text);
@@ -86,13 +96,16 @@ static void find_next_boot(struct fsq_outlook *outlook)
 	bool found = false;
 	glob_t files;
 
+	take_running_kernel(outlook);
 	outlook->next_boot = outlook->booted;
 	for (size_t i = 0; i < sizeof(patterns) / sizeof(patterns[0]) && !found; i++) {
-		if (glob(patterns[i], 0, NULL, &files))
+		int rc = glob(patterns[i], 0, NULL, &files);
+
+		outlook->no_memory |= rc == GLOB_NOSPACE;
+		if (rc)
 			continue;
 		for (size_t j = 0; j < files.gl_pathc; j++)
-			take_boot_file(&outlook->next_boot, &outlook->texts, &found,
-				       files.gl_pathv[j]);
+			take_boot_file(outlook, files.gl_pathv[j], &found);
 		globfree(&files);
 	}
 }
@@ -302,6 +315,7 @@ static int find_next(struct fsq_outlook *outlook, const char *fstab, struct fsq_
 struct search_fstab {
 	const char *directory;
 	char *device;
+	bool found;
 };
 
 static enum fsq_visit find_directory(const struct fsq_mount *line, void *arg)
@@ -311,6 +325,7 @@ static enum fsq_visit find_directory(const struct fsq_mount *line, void *arg)
 	if (strcmp(line->directory, search->directory) != 0 || *line->device == '\0')
 		return FSQ_VISIT_CONTINUE;
 	search->device = strdup(line->device);
+	search->found = true;
 	return FSQ_VISIT_STOP;
 }
 
@@ -323,7 +338,10 @@ static int follow_fstab(struct fsq_outlook *outlook, const char *directory, cons
 	struct stat st;
 	int rc = 0;
 
-	fsq_fstab_each(fstab, find_directory, &search, &unread);
+	if (fsq_fstab_each(fstab, find_directory, &search, &unread) && unread.errnum == ENOMEM)
+		return fail_memory(directory, err);
+	if (search.found && !search.device)
+		return fail_memory(directory, err);
 	if (search.device && fsq_is_tag(search.device)) {
 		char *tag = search.device;
 
@@ -399,13 +417,13 @@ int fsq_outlook_get(struct fsq_outlook *outlook, const char *path, const char *f
 		rc = look_at_device(outlook, err);
 	if (rc == 0)
 		rc = find_next(outlook, fstab, err);
-	if (rc) {
+	if (rc == 0)
+		find_next_boot(outlook);
+	if (rc == 0 && outlook->no_memory)
+		rc = fail_memory(path, err);
+	if (rc)
 		fsq_outlook_clear(outlook);
-		return rc;
-	}
-	fsq_boot_flags_of_running(&outlook->booted, &outlook->texts);
-	find_next_boot(outlook);
-	return 0;
+	return rc;
 }
 
 void fsq_outlook_clear(struct fsq_outlook *outlook)

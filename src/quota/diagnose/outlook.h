@@ -46,6 +46,7 @@ struct fsq_outlook {
 
 	/* Private: */
 	struct texts texts;
+	bool no_memory;
 };
 
 /**
@@ -89,8 +90,5 @@ bool fsq_outlook_after_boot(const struct fsq_outlook *outlook);
  */
 int fsq_outlook_users(const struct fsq_outlook *outlook,
 		      void (*visit)(pid_t pid, const char *command, void *arg), void *arg);
-
-/** Read how the running kernel was told to mount the root filesystem; texts go to @texts. */
-void fsq_boot_flags_of_running(struct fsq_boot_flags *flags, struct texts *texts);
 
 #endif
