@@ -296,17 +296,18 @@ but open, elsewhere (fsquota find $id), or of a kind that this kernel cannot cha
 
 @test "where quota is off, or limits stop nobody" {
 	local type
+	hints() { echo "(see fsquota setup $1)"; }
 	fresh_fs x2 -o noquota
 	mkdir /mnt/x2/web
 	says 3 "/mnt/x2/web: $off $(hints /mnt/x2/web)" assign /mnt/x2/web --hard 1M
-	says 3 "/mnt/x2/web: $off (--fallback=walk counts; see fsquota doctor /mnt/x2/web)" usage /mnt/x2/web
+	says 3 "/mnt/x2/web: $off (--fallback=walk counts; see fsquota setup /mnt/x2/web)" usage /mnt/x2/web
 	says 3 "/mnt/x2: $off $(hints /mnt/x2)" supported /mnt/x2
 	says 3 "/mnt/x2: $off $(hints /mnt/x2)" enable -p /mnt/x2
 	printf '%s\n' '42 0 2048 0 0' >dump
 	says 3 "/mnt/x2: cannot set limits of ID 42: $off $(hints /mnt/x2)" restore -p -f dump /mnt/x2
 	run_split fsquota report --json -p /mnt/x2
 	assert_equal "$status:$stdout:$stderr" '3:{"report":[]}:{"error":{"code":"not-supported","errno":"ENOSYS","path":"/mnt/x2",'\
-"\"message\":\"cannot read project quotas: $off\",\"cause\":\"quota-off\",\"hint\":\"see fsquota doctor /mnt/x2\"}}"
+"\"message\":\"cannot read project quotas: $off\",\"cause\":\"quota-off\",\"hint\":\"see fsquota setup /mnt/x2\"}}"
 	exits 3 fsquota state /mnt/x2
 	type='this type of quota is off: mount the filesystem with prjquota (or usrquota, grpquota); see fsquota doctor /mnt/x2'
 	assert_equal "$stderr" "fsquota state: /mnt/x2: no user quota: Function not implemented ($type)

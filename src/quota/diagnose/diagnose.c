@@ -172,7 +172,7 @@ static void check_overlay(struct fsq_subject *subject)
 {
 	struct layers layers = { 0 };
 
-	fsq_overlay_layers(&subject->mount, &layers.upper, &layers.work);
+	fsq_overlay_layers(&subject->outlook.mount, &layers.upper, &layers.work);
 	if (!layers.upper || !layers.work || layers.upper[0] != '/' || layers.work[0] != '/' ||
 	    fsq_lookup_project(NULL, layers.upper, &layers.of_upper) ||
 	    fsq_lookup_project(NULL, layers.work, &layers.of_work)) {
@@ -182,7 +182,7 @@ static void check_overlay(struct fsq_subject *subject)
 	}
 	layers.own = fsq_overlay_own(layers.upper, layers.work);
 	if (!layers.own && errno == ENOMEM) {
-		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, subject->mount.directory);
+		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, subject->outlook.mount.directory);
 		goto out;
 	}
 	check_layers(subject, &layers);
@@ -215,46 +215,51 @@ static void say_of_medium(void *arg, struct fsq_finding finding)
 	say_of_device(arg, finding);
 }
 
-/* Does it have all features for project quota, and does fstab ask for it? */
-static void check_unmounted(struct medium *medium, int fd)
+/* What no mount can change, and what the next one will do. */
+static void check_outlook(struct medium *medium, const struct fsq_outlook *outlook)
 {
-	const char *type = medium->device.type;
 	struct fsq_finding finding = { 0 };
-	const struct fsq_next_wanted wanted = { .fstab = medium->diagnosis->fstab,
-						.device = fd,
-						.dev = medium->st->st_rdev };
-	struct fsq_next_mount next = { 0 };
-	struct fsq_features features;
-	struct fsq_error err;
-	int rc;
 
-	if (strcmp(type, "xfs") != 0 && strcmp(type, "ext4") != 0 && strcmp(type, "f2fs") != 0) {
-		say_of_device(medium, (struct fsq_finding){ .id = fsq_diagnose_other_type(type) });
-		return;
-	}
-	if (S_ISBLK(medium->st->st_mode) && fsq_next_mount_find(&wanted, &next, &err)) {
-		fsq_diagnosis_fail(medium->diagnosis, ENOMEM, medium->path);
-		return;
-	}
-	rc = fsq_superblock_features(fd, &features);
-	if (rc) {
+	if (outlook->features_errnum) {
 		finding.id = FSQ_FINDING_FEATURES_UNKNOWN;
-		finding.errnum = -rc;
-	} else if (strcmp(type, "ext4") == 0) {
-		fsq_diagnose_ext4(&features, next.options, &finding);
-	} else if (!features.project) {
+		finding.errnum = outlook->features_errnum;
+	} else if (strcmp(outlook->type, "ext4") == 0) {
+		fsq_diagnose_ext4(&outlook->features, outlook->next.options, &finding);
+	} else if (!outlook->features.project) {
 		finding.id = FSQ_FINDING_F2FS_FEATURES;
-	} else if (features.version && features.version < 5) {
+	} else if (outlook->features.version && outlook->features.version < 5) {
 		finding.id = FSQ_FINDING_XFS_VERSION_4;
 	}
 	if (finding.id)
 		say_of_device(medium, finding);
-	if (next.file)
-		fsq_diagnose_next_mount(medium->diagnosis, &next, type, features.mount_options,
-					finding.id && finding.id != FSQ_FINDING_XFS_VERSION_4 &&
-						finding.id != FSQ_FINDING_FEATURES_UNKNOWN,
-					say_of_medium, medium);
-	fsq_next_mount_clear(&next);
+	if (outlook->next.file)
+		fsq_diagnose_next_mount(medium->diagnosis, outlook, say_of_medium, medium);
+}
+
+/* Does it have all features for project quota, and does fstab ask for it? */
+static void check_unmounted(struct medium *medium, int fd)
+{
+	struct fsq_outlook outlook = { .dev = medium->st->st_rdev };
+	struct fsq_error err;
+
+	outlook.type = strdup(medium->device.type);
+	if (!outlook.type) {
+		fsq_diagnosis_fail(medium->diagnosis, ENOMEM, medium->path);
+		return;
+	}
+	if (strcmp(outlook.type, "xfs") != 0 && strcmp(outlook.type, "ext4") != 0 &&
+	    strcmp(outlook.type, "f2fs") != 0) {
+		say_of_device(medium,
+			      (struct fsq_finding){ .id = fsq_diagnose_other_type(outlook.type) });
+	} else {
+		outlook.features_errnum = -fsq_superblock_features(fd, &outlook.features);
+		if (S_ISBLK(medium->st->st_mode) &&
+		    fsq_outlook_find_next(&outlook, medium->diagnosis->fstab, fd, &err))
+			fsq_diagnosis_fail(medium->diagnosis, ENOMEM, medium->path);
+		else
+			check_outlook(medium, &outlook);
+	}
+	fsq_outlook_clear(&outlook);
 }
 
 /* @return   a mount point of the device that is visible; or NULL */
@@ -321,7 +326,7 @@ static bool is_device_known(const struct fsq_diagnosis *diagnosis, dev_t dev)
 static void look_at_subject(struct fsq_subject *subject, bool itself)
 {
 	struct fsq_diagnosis *diagnosis = subject->diagnosis;
-	bool new = !is_device_known(diagnosis, subject->mount.dev);
+	bool new = !is_device_known(diagnosis, subject->outlook.mount.dev);
 
 	if (new) {
 		dev_t *devs = array_grow(diagnosis->devs, diagnosis->dev_count,
@@ -332,9 +337,9 @@ static void look_at_subject(struct fsq_subject *subject, bool itself)
 			return;
 		}
 		diagnosis->devs = devs;
-		devs[diagnosis->dev_count++] = subject->mount.dev;
+		devs[diagnosis->dev_count++] = subject->outlook.mount.dev;
 	}
-	if (strcmp(subject->mount.type, "overlay") == 0) {
+	if (strcmp(subject->outlook.mount.type, "overlay") == 0) {
 		check_overlay(subject);
 		return;
 	}
@@ -342,7 +347,7 @@ static void look_at_subject(struct fsq_subject *subject, bool itself)
 		fsq_diagnose_filesystem(subject);
 	if (diagnosis->request->filesystems_only)
 		return;
-	if (new && subject->accounting)
+	if (new && subject->outlook.accounting)
 		fsq_diagnose_records(subject);
 	if (itself)
 		check_directory(subject);
@@ -352,6 +357,7 @@ static void look_at_subject(struct fsq_subject *subject, bool itself)
 static void diagnose_path(struct fsq_diagnosis *diagnosis, const char *path, bool itself)
 {
 	struct fsq_subject subject = { .diagnosis = diagnosis };
+	struct fsq_mount line = { 0 };
 	struct fsq_error err;
 	char *resolved = NULL;
 	int fd = fsq_lookup(NULL, path, O_PATH, &err), rc;
@@ -366,7 +372,9 @@ static void diagnose_path(struct fsq_diagnosis *diagnosis, const char *path, boo
 		fsq_diagnosis_report_error(diagnosis, &err);
 		return;
 	}
-	rc = fsq_mount_line_of_fd(subject.handle.target.fd, &subject.mount);
+	rc = fsq_mount_line_of_fd(subject.handle.target.fd, &line);
+	if (rc == 0)
+		rc = fsq_outlook_take_mount(&subject.outlook, &line);
 	if (rc == -ENOMEM) {
 		fsq_diagnosis_fail(diagnosis, ENOMEM, path);
 	} else if (rc) {
@@ -377,8 +385,8 @@ static void diagnose_path(struct fsq_diagnosis *diagnosis, const char *path, boo
 	} else {
 		look_at_subject(&subject, itself);
 	}
-	fsq_mount_clear(&subject.mount);
-	fsq_next_mount_clear(&subject.next);
+	fsq_mount_clear(&line);
+	fsq_outlook_clear(&subject.outlook);
 	fsq_handle_close(&subject.handle);
 }
 

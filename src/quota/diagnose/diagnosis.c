@@ -122,7 +122,7 @@ bool fsq_diagnose_is_registered(struct fsq_diagnosis *diagnosis, const char *dir
 
 void fsq_finding_visit_here(struct fsq_subject *subject, struct fsq_finding finding)
 {
-	const struct fsq_mount *mount = &subject->mount;
+	const struct fsq_mount *mount = &subject->outlook.mount;
 
 	if (fsq_finding_unmounts(finding.id) && !subject->diagnosis->request->no_repairs)
 		finding.also_at = fsq_diagnosis_other_mount(subject->diagnosis, mount);
@@ -137,11 +137,11 @@ void fsq_finding_visit_here(struct fsq_subject *subject, struct fsq_finding find
 void fsq_diagnosis_visit_with_options(struct fsq_subject *subject, struct fsq_finding finding)
 {
 	bool wanted = !subject->diagnosis->request->no_repairs;
-	char *options = wanted ? fsq_options_with_quota(&subject->mount) : NULL;
+	char *options = wanted ? fsq_options_with_quota(&subject->outlook.mount) : NULL;
 
 	finding.options = options;
 	if (wanted && !options)
-		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, subject->mount.directory);
+		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, subject->outlook.mount.directory);
 	else
 		fsq_finding_visit_here(subject, finding);
 	free(options);

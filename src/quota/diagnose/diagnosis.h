@@ -8,10 +8,9 @@
 
 #include <sys/stat.h>
 
-#include "quota/kernel/superblock.h"
 #include "quota/mounts/handle.h"
+#include "outlook.h"
 #include "quota/mounts/mount_table.h"
-#include "quota/mounts/next_mount.h"
 #include "quota/registry/project_line.h"
 #include "shared/texts.h"
 
@@ -35,10 +34,7 @@ struct fsq_diagnosis {
 struct fsq_subject {
 	struct fsq_diagnosis *diagnosis;
 	struct fsq_handle handle;
-	struct fsq_mount mount;	    /* with the table's escapes in its options */
-	struct fsq_next_mount next; /* unless repairs are not asked for */
-	bool accounting, enforced;
-	bool lacks_features; /* of an ext4 or f2fs */
+	struct fsq_outlook outlook; /* its next mount only if repairs are asked for */
 };
 
 /* The entries of /etc/projects or /etc/projid with their lines. */
@@ -109,15 +105,11 @@ bool fsq_diagnose_ext4(const struct fsq_features *features, const char *options,
 		       struct fsq_finding *finding);
 
 /**
- * Judge the options of the next mount.
+ * Judge the next mount of a filesystem.
  *
- * @of_superblock options that the kernel takes before those of @next: struct fsq_features; may be ""
- * @lacks_features project quota is not possible yet, so that prjquota fails
  * @say      called with a finding about it, if there is one
- * @return   whether they ask for project quota
  */
-bool fsq_diagnose_next_mount(struct fsq_diagnosis *diagnosis, const struct fsq_next_mount *next,
-			     const char *type, const char *of_superblock, bool lacks_features,
+void fsq_diagnose_next_mount(struct fsq_diagnosis *diagnosis, const struct fsq_outlook *outlook,
 			     void (*say)(void *arg, struct fsq_finding finding), void *arg);
 
 /** Limits without files, and files without limits. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <linux/capability.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
@@ -10,14 +11,11 @@
 #include "diagnosis.h"
 #include "quota/kernel/privilege.h"
 #include "quota/kernel/space.h"
-#include "shared/read_file.h"
 #include "shared/used_up.h"
-
-#define CMDLINE "/proc/cmdline"
 
 static bool is_type(const struct fsq_subject *subject, const char *type)
 {
-	return strcmp(subject->mount.type, type) == 0;
+	return strcmp(subject->outlook.mount.type, type) == 0;
 }
 
 static void say_of_filesystem(struct fsq_subject *subject, enum fsq_finding_id id)
@@ -55,25 +53,22 @@ bool fsq_diagnose_ext4(const struct fsq_features *features, const char *options,
 /* @return   whether the features of ext4 or f2fs allow project quota, as far as they are known */
 static bool check_features(struct fsq_subject *subject)
 {
-	struct fsq_features features;
-	struct fsq_finding finding = { 0 };
-	bool project;
-	int rc = 0;
+	struct fsq_outlook *outlook = &subject->outlook;
+	struct fsq_finding finding = { .id = FSQ_FINDING_FEATURES_UNKNOWN };
+	int rc;
 
-	if (subject->enforced)
+	if (outlook->enforced)
 		return true;
+	rc = fsq_outlook_read_features(outlook);
 	if (is_type(subject, "f2fs")) {
-		if (fsq_superblock_f2fs(subject->mount.dev, &project) || project)
+		if (rc || outlook->features.project)
 			return true;
 		finding.id = FSQ_FINDING_F2FS_FEATURES;
-	} else {
-		rc = fsq_superblock_of_mount(subject->mount.device, subject->mount.dev, &features);
-		finding.id = FSQ_FINDING_FEATURES_UNKNOWN;
+	} else if (rc) {
 		finding.errnum = -rc;
-		if (rc == 0 && fsq_diagnose_ext4(&features, subject->mount.super_options, &finding))
-			return true;
+	} else if (fsq_diagnose_ext4(&outlook->features, outlook->mount.super_options, &finding)) {
+		return true;
 	}
-	subject->lacks_features = rc == 0;
 	fsq_diagnosis_visit_with_options(subject, finding);
 	return rc != 0;
 }
@@ -81,69 +76,39 @@ static bool check_features(struct fsq_subject *subject)
 /* The root filesystem is mounted before fstab is read, and XFS takes these options at mount only. */
 static bool takes_root_flags(const struct fsq_subject *subject)
 {
-	return strcmp(subject->mount.directory, "/") == 0 && is_type(subject, "xfs");
+	return subject->outlook.is_root && is_type(subject, "xfs");
 }
 
-static bool kernel_has_root_flags(void)
-{
-	char *text = NULL, *flags = NULL;
-	size_t length;
-	bool has = false;
-
-	if (fsq_read_file(CMDLINE, &text, &length) == 0) {
-		/* The last one counts. */
-		for (char *next = text; (next = strstr(next, "rootflags="));)
-			flags = next += strlen("rootflags=");
-		if (flags) {
-			flags[strcspn(flags, " \n")] = '\0';
-			has = fsq_options_enforce(flags);
-		}
-	}
-	free(text);
-	return has;
-}
-
-bool fsq_diagnose_next_mount(struct fsq_diagnosis *diagnosis, const struct fsq_next_mount *next,
-			     const char *type, const char *of_superblock, bool lacks_features,
+void fsq_diagnose_next_mount(struct fsq_diagnosis *diagnosis, const struct fsq_outlook *outlook,
 			     void (*say)(void *arg, struct fsq_finding finding), void *arg)
 {
+	const struct fsq_next_mount *next = &outlook->next;
 	struct fsq_finding finding = { .name = next->file, .line = next->line };
-	char *text = NULL, *options;
-	bool wanted;
-	int rc = 0;
+	const bool lacks_features = !outlook->features_errnum && !fsq_outlook_has_features(outlook);
+	char *options = NULL;
 
-	if (asprintf(&options, "%s,%s", of_superblock, next->options ? next->options : "") < 0) {
-		fsq_diagnosis_fail(diagnosis, ENOMEM, next->file);
-		return false;
-	}
-	wanted = fsq_options_enforce(options);
-	free(options);
-	if (lacks_features && wanted)
-		rc = (text = strdup("prjquota")) ? 0 : -ENOMEM;
+	if (lacks_features && outlook->next_wants)
+		finding.other_name = "prjquota";
 	else
-		rc = fsq_options_refused(type, next->options, &text);
-	if (text) {
+		finding.other_name = outlook->next_refused;
+	if (finding.other_name) {
 		finding.id = FSQ_FINDING_OPTION_REFUSED;
-		finding.other_name = text;
-	} else if (!wanted && next->line) {
+	} else if (!outlook->next_wants && next->line) {
 		finding.id = FSQ_FINDING_FSTAB;
-		finding.options = fsq_options_of_types(type, next->options);
-	} else if (!wanted) {
+		finding.options = fsq_options_of_types(outlook->type, next->options);
+	} else if (!outlook->next_wants) {
 		finding.id = FSQ_FINDING_MOUNT_UNIT;
 		finding.other_name = next->unit;
-		rc = asprintf(&text, "%s%sprjquota", next->options ? next->options : "",
-			      next->options && *next->options ? "," : "") < 0
-			     ? -ENOMEM
-			     : 0;
-		finding.options = text;
+		if (asprintf(&options, "%s%sprjquota", next->options ? next->options : "",
+			     next->options && *next->options ? "," : "") < 0) {
+			fsq_diagnosis_fail(diagnosis, ENOMEM, next->file);
+			return;
+		}
+		finding.options = options;
 	}
-	if (rc)
-		fsq_diagnosis_fail(diagnosis, ENOMEM, next->file);
-	else if (finding.id)
+	if (finding.id)
 		say(arg, finding);
-	if (!rc)
-		free(text);
-	return wanted;
+	free(options);
 }
 
 static void say_of_subject(void *arg, struct fsq_finding finding)
@@ -154,32 +119,37 @@ static void say_of_subject(void *arg, struct fsq_finding finding)
 /* What will mount it next? */
 static void find_next_mount(struct fsq_subject *subject)
 {
-	const struct fsq_next_wanted wanted = { .fstab = subject->diagnosis->fstab,
-						.directory = subject->mount.directory };
+	const char *fstab = subject->diagnosis->fstab;
 	struct fsq_error err;
 
-	if (!subject->diagnosis->request->no_repairs &&
-	    fsq_next_mount_find(&wanted, &subject->next, &err))
-		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, subject->diagnosis->fstab);
+	if (subject->diagnosis->request->no_repairs)
+		return;
+	fsq_outlook_read_features(&subject->outlook);
+	if (fsq_outlook_find_next(&subject->outlook, fstab, -1, &err) ||
+	    (takes_root_flags(subject) && fsq_outlook_find_boot(&subject->outlook)))
+		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, fstab);
 }
 
 /* Is project quota on? */
 static void check_quota(struct fsq_subject *subject)
 {
+	const struct fsq_outlook *outlook = &subject->outlook;
 	struct fsq_finding off = { .id = FSQ_FINDING_QUOTA_OFF };
 
-	if (subject->enforced) {
+	if (outlook->enforced) {
 		say_of_filesystem(subject, FSQ_FINDING_QUOTA_ON);
 		return;
 	}
 	/* It switches them on with the first mount that can write, also by remount. */
-	if (!is_type(subject, "xfs") && fsq_options_have(subject->mount.super_options, "ro") &&
-	    fsq_options_enforce(subject->mount.super_options))
+	if (!is_type(subject, "xfs") && outlook->read_only &&
+	    fsq_options_enforce(outlook->mount.super_options))
 		return;
-	off.in_fstab = subject->next.line && fsq_options_enforce(subject->next.options);
-	if (subject->accounting)
+	off.in_fstab = takes_root_flags(subject)
+			       ? fsq_options_enforce(outlook->next_boot.root_flags)
+			       : outlook->next.line && fsq_options_enforce(outlook->next.options);
+	if (outlook->accounting)
 		off.id = FSQ_FINDING_NOT_ENFORCED;
-	else if (takes_root_flags(subject) && !kernel_has_root_flags())
+	else if (takes_root_flags(subject) && !off.in_fstab)
 		off.id = FSQ_FINDING_ROOT_FLAGS;
 	fsq_diagnosis_visit_with_options(subject, off);
 }
@@ -187,17 +157,14 @@ static void check_quota(struct fsq_subject *subject)
 /* Will it be on after the next mount? */
 static void check_next_mount(struct fsq_subject *subject)
 {
-	const struct fsq_next_mount *next = &subject->next;
-	struct fsq_features features = { 0 };
+	const struct fsq_outlook *outlook = &subject->outlook;
+	const struct fsq_next_mount *next = &outlook->next;
 
 	if (!next->file || takes_root_flags(subject) || fsq_diagnosis_is_over(subject->diagnosis))
 		return;
-	if (is_type(subject, "ext4"))
-		fsq_superblock_of_mount(subject->mount.device, subject->mount.dev, &features);
-	if (fsq_diagnose_next_mount(subject->diagnosis, next, subject->mount.type,
-				    features.mount_options, subject->lacks_features, say_of_subject,
-				    subject) &&
-	    next->line && !subject->enforced && !subject->lacks_features)
+	fsq_diagnose_next_mount(subject->diagnosis, outlook, say_of_subject, subject);
+	if (outlook->next_wants && next->line && !outlook->enforced &&
+	    (outlook->features_errnum || fsq_outlook_has_features(outlook)))
 		fsq_finding_visit_here(subject,
 				       (struct fsq_finding){ .id = FSQ_FINDING_FSTAB_NOT_IN_FORCE,
 							     .name = next->file,
@@ -213,14 +180,14 @@ static void check_read_only(struct fsq_subject *subject)
 	fsq_finding_visit_here(subject, (struct fsq_finding){
 						.id = FSQ_FINDING_READ_ONLY,
 						.of_mount_only = !fsq_options_have(
-							subject->mount.super_options, "ro"),
+							subject->outlook.mount.super_options, "ro"),
 					});
 }
 
 /* In a project statfs(2) tells what that has left. */
 static void check_full(struct fsq_subject *subject)
 {
-	int root = fsq_diagnosis_open_root(&subject->mount);
+	int root = fsq_diagnosis_open_root(&subject->outlook.mount);
 	struct fsq_inode_project project = { 0 };
 	struct statvfs sfs;
 
@@ -242,13 +209,14 @@ static void check_full(struct fsq_subject *subject)
 /* @return   whether the kernel answered, so that "off" is certain */
 static bool ask_quota_state(struct fsq_subject *subject)
 {
-	const dev_t dev = subject->mount.dev;
+	const dev_t dev = subject->outlook.mount.dev;
 	struct fsq_state state;
 	int rc = fsq_quotactl_state(&subject->handle.target, FSQ_PROJECT, &state);
 
 	if (rc == 0) {
-		subject->accounting = state.accounting[FSQ_PROJECT];
-		subject->enforced = subject->accounting && state.enforced[FSQ_PROJECT];
+		subject->outlook.accounting = state.accounting[FSQ_PROJECT];
+		subject->outlook.enforced =
+			subject->outlook.accounting && state.enforced[FSQ_PROJECT];
 	} else if (!subject->diagnosis->by_fd &&
 		   (rc == -ENOENT || rc == -ENOTBLK || rc == -EACCES)) {
 		fsq_finding_visit_here(subject,
@@ -264,7 +232,7 @@ static bool ask_quota_state(struct fsq_subject *subject)
 void fsq_diagnose_filesystem(struct fsq_subject *subject)
 {
 	if (!is_type(subject, "xfs") && !is_type(subject, "ext4") && !is_type(subject, "f2fs")) {
-		say_of_filesystem(subject, fsq_diagnose_other_type(subject->mount.type));
+		say_of_filesystem(subject, fsq_diagnose_other_type(subject->outlook.mount.type));
 		return;
 	}
 	if (!subject->diagnosis->unreachable && ask_quota_state(subject)) {
@@ -280,10 +248,11 @@ void fsq_diagnose_filesystem(struct fsq_subject *subject)
 	check_read_only(subject);
 	if (!subject->diagnosis->request->filesystems_only)
 		check_full(subject);
-	if (subject->enforced && !is_type(subject, "xfs") && fsq_has_capability(CAP_SYS_RESOURCE))
+	if (subject->outlook.enforced && !is_type(subject, "xfs") &&
+	    fsq_has_capability(CAP_SYS_RESOURCE))
 		say_of_filesystem(subject, FSQ_FINDING_ROOT_PASSES);
-	if (strcmp(subject->mount.root, "/") != 0)
+	if (strcmp(subject->outlook.mount.root, "/") != 0)
 		fsq_finding_visit_here(subject,
 				       (struct fsq_finding){ .id = FSQ_FINDING_BIND_MOUNT,
-							     .name = subject->mount.root });
+							     .name = subject->outlook.mount.root });
 }

@@ -88,7 +88,7 @@ static void take_boot_file(struct fsq_outlook *outlook, const char *file, bool *
 }
 
 /* What the boot loader gives to the next kernel; what this one was given, if that cannot be read. */
-static void find_next_boot(struct fsq_outlook *outlook)
+int fsq_outlook_find_boot(struct fsq_outlook *outlook)
 {
 	static const char *const patterns[] = { "/boot/loader/entries/*.conf",
 						"/efi/loader/entries/*.conf", "/boot/grub/grub.cfg",
@@ -108,6 +108,7 @@ static void find_next_boot(struct fsq_outlook *outlook)
 			take_boot_file(outlook, files.gl_pathv[j], &found);
 		globfree(&files);
 	}
+	return outlook->no_memory ? -ENOMEM : 0;
 }
 
 /* --- where it is mounted --- */
@@ -122,6 +123,14 @@ static bool is_of_root(const struct fsq_mount *mount)
 {
 	return strcmp(mount->directory, "/") == 0 || (strcmp(mount->directory, "/sysroot") == 0 &&
 						      access("/run/ostree-booted", F_OK) == 0);
+}
+
+static bool is_root(const struct fsq_outlook *outlook)
+{
+	struct stat st;
+
+	return (stat("/", &st) == 0 && st.st_dev == outlook->dev) ||
+	       (outlook->mount.directory && is_of_root(&outlook->mount));
 }
 
 /* Of several mounts of it the one that shows all, and first that of the root filesystem. */
@@ -146,11 +155,9 @@ static int find_mounts(struct fsq_outlook *outlook, const char *path, struct fsq
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < points->count; i++)
-		if (points->mounts[i].dev == outlook->dev && points->mounts[i].is_local) {
-			outlook->is_root |= is_of_root(&points->mounts[i]);
-			if (is_better(&points->mounts[i], best, path))
-				best = &points->mounts[i];
-		}
+		if (points->mounts[i].dev == outlook->dev && points->mounts[i].is_local &&
+		    is_better(&points->mounts[i], best, path))
+			best = &points->mounts[i];
 	if (best)
 		rc = fsq_mount_copy(&outlook->mount, best, err);
 	for (size_t i = 0; best && i < points->count && rc == 0; i++) {
@@ -226,6 +233,18 @@ static void read_state(struct fsq_outlook *outlook, struct fsq_target *target)
 	outlook->enforced = outlook->accounting && state.enforced[FSQ_PROJECT];
 }
 
+int fsq_outlook_take_mount(struct fsq_outlook *outlook, struct fsq_mount *line)
+{
+	fsq_mount_clear(&outlook->mount);
+	outlook->mount = *line;
+	*line = (struct fsq_mount){ 0 };
+	outlook->dev = outlook->mount.dev;
+	outlook->read_only = fsq_options_have(outlook->mount.super_options, "ro");
+	outlook->is_root = is_root(outlook);
+	outlook->type = strdup(outlook->mount.type);
+	return outlook->type ? 0 : -ENOMEM;
+}
+
 static int look_at_mounted(struct fsq_outlook *outlook, struct fsq_error *err)
 {
 	struct fsq_handle handle = { 0 };
@@ -235,35 +254,47 @@ static int look_at_mounted(struct fsq_outlook *outlook, struct fsq_error *err)
 	if (rc)
 		return rc;
 	errnum = -fsq_mount_line_of_fd(handle.target.fd, &line);
-	if (errnum == 0 && line.dev == outlook->dev) {
-		fsq_mount_clear(&outlook->mount);
-		outlook->mount = line;
-		line = (struct fsq_mount){ 0 };
-		outlook->read_only = fsq_options_have(outlook->mount.super_options, "ro");
-		outlook->type = strdup(outlook->mount.type);
-		if (!outlook->type)
-			rc = fail_memory(outlook->mount.directory, err);
-		read_state(outlook, &handle.target);
-	} else {
+	if (errnum || line.dev != outlook->dev)
 		rc = fsq_fail(err, FSQ_E_CONFLICT, errnum, outlook->mount.directory,
 			      "another filesystem covers it");
-	}
+	else if (fsq_outlook_take_mount(outlook, &line))
+		rc = fail_memory(outlook->mount.directory, err);
+	else
+		read_state(outlook, &handle.target);
 	fsq_mount_clear(&line);
 	fsq_handle_close(&handle);
 	return rc;
 }
 
-/* Read what the device says: the UUID, the features, and of what is not mounted the type. */
+int fsq_outlook_read_features(struct fsq_outlook *outlook)
+{
+	const char *device = outlook->device ? outlook->device : outlook->mount.device;
+	bool project;
+	int rc;
+
+	if (outlook->features_read)
+		return -outlook->features_errnum;
+	rc = fsq_superblock_of_mount(device, outlook->dev, &outlook->features);
+	/* Who may not read the device may read sysfs(5). */
+	if (rc && strcmp(outlook->type, "f2fs") == 0 &&
+	    fsq_superblock_f2fs(outlook->dev, &project) == 0) {
+		outlook->features = (struct fsq_features){ .quota = true, .project = project };
+		rc = 0;
+	}
+	outlook->features_read = true;
+	outlook->features_errnum = -rc;
+	return rc;
+}
+
+/* Read what the device says: the UUID, and of what is not mounted the type. */
 static int look_at_device(struct fsq_outlook *outlook, struct fsq_error *err)
 {
 	int fd = open(outlook->device, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), rc = 0;
 	struct fsq_device device = { 0 };
 
-	if (fd < 0) {
-		outlook->features_errnum = errno;
+	if (fd < 0)
 		return outlook->type ? 0
 				     : fsq_fail_errno(err, errno, outlook->device, "cannot open");
-	}
 	rc = fsq_device_probe(fd, outlook->device, &device, err);
 	if (rc == 0 && !device.type && !outlook->type)
 		rc = fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, outlook->device,
@@ -275,39 +306,47 @@ static int look_at_device(struct fsq_outlook *outlook, struct fsq_error *err)
 	outlook->uuid = device.uuid;
 	device.uuid = NULL;
 	fsq_device_clear(&device);
-	outlook->features_errnum = -fsq_superblock_features(fd, &outlook->features);
 	close(fd);
 	return outlook->type ? 0 : rc;
 }
 
 /* --- its next mount --- */
 
-static int find_next(struct fsq_outlook *outlook, const char *fstab, struct fsq_error *err)
+int fsq_outlook_find_next(struct fsq_outlook *outlook, const char *fstab, int device,
+			  struct fsq_error *err)
 {
-	struct fsq_next_wanted wanted = {
+	const struct fsq_next_wanted wanted = {
 		.fstab = fstab,
 		.directory = outlook->is_root ? "/" : outlook->mount.directory,
-		.device = -1,
+		.device = device,
 		.dev = outlook->dev,
 	};
 	char *options = NULL;
-	int rc;
+	int rc = fsq_next_mount_find(&wanted, &outlook->next, err);
 
-	if (!wanted.directory)
-		wanted.device = open(outlook->device, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	rc = fsq_next_mount_find(&wanted, &outlook->next, err);
-	if (wanted.device >= 0)
-		close(wanted.device);
 	if (rc)
 		return rc;
 	if (asprintf(&options, "%s,%s", outlook->features.mount_options,
 		     outlook->next.options ? outlook->next.options : "") < 0)
-		return fail_memory(outlook->device, err);
+		return fail_memory(wanted.fstab, err);
 	outlook->next_wants = fsq_options_enforce(options);
 	free(options);
 	if (fsq_options_refused(outlook->type, outlook->next.options, &outlook->next_refused))
-		return fail_memory(outlook->device, err);
+		return fail_memory(wanted.fstab, err);
 	return 0;
+}
+
+static int find_next(struct fsq_outlook *outlook, const char *fstab, struct fsq_error *err)
+{
+	int device = -1, rc;
+
+	fsq_outlook_read_features(outlook);
+	if (!outlook->mount.directory)
+		device = open(outlook->device, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	rc = fsq_outlook_find_next(outlook, fstab, device, err);
+	if (device >= 0)
+		close(device);
+	return rc;
 }
 
 /* --- all together --- */
@@ -417,9 +456,7 @@ int fsq_outlook_get(struct fsq_outlook *outlook, const char *path, const char *f
 		rc = look_at_device(outlook, err);
 	if (rc == 0)
 		rc = find_next(outlook, fstab, err);
-	if (rc == 0)
-		find_next_boot(outlook);
-	if (rc == 0 && outlook->no_memory)
+	if (rc == 0 && fsq_outlook_find_boot(outlook))
 		rc = fail_memory(path, err);
 	if (rc)
 		fsq_outlook_clear(outlook);

@@ -35,7 +35,8 @@ struct fsq_outlook {
 	bool read_only; /* the filesystem, not only the mount */
 
 	bool accounting, enforced; /* of projects, now */
-	int features_errnum;	   /* why they are not known, or 0 */
+	bool features_read;
+	int features_errnum; /* why they are not known, or 0 */
 	struct fsq_features features;
 
 	struct fsq_next_mount next;
@@ -74,6 +75,26 @@ bool fsq_outlook_has_obstacle(const struct fsq_outlook *outlook, struct fsq_find
 
 /** @return  whether its features allow project quota; false also where they are not known */
 bool fsq_outlook_has_features(const struct fsq_outlook *outlook);
+
+/* The parts of fsq_outlook_get(), for a diagnosis that has opened it already: */
+
+/** Take the line of its mount, which becomes the outlook's. @return  0 or -ENOMEM */
+int fsq_outlook_take_mount(struct fsq_outlook *outlook, struct fsq_mount *line);
+
+/** Read its features, if that was not done. @return  0 or a negative errno: they are not known */
+int fsq_outlook_read_features(struct fsq_outlook *outlook);
+
+/**
+ * Find its next mount, after the features were read.
+ *
+ * @device   open for reading, of what is not mounted; or -1
+ * @return   0; FSQ_E_FAILED no memory
+ */
+int fsq_outlook_find_next(struct fsq_outlook *outlook, const char *fstab, int device,
+			  struct fsq_error *err);
+
+/** Read how this and the next boot mount the root filesystem. @return  0 or -ENOMEM */
+int fsq_outlook_find_boot(struct fsq_outlook *outlook);
 
 /** @return  whether its next mount enforces limits of projects; the root filesystem is only mounted by a boot */
 bool fsq_outlook_after_mount(const struct fsq_outlook *outlook);

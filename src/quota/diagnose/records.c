@@ -111,7 +111,7 @@ static enum fsq_visit add_store(const char *home, int fd, uint32_t id, void *arg
 
 static void look_at_root(struct stores *stores)
 {
-	const struct fsq_mount *mount = &stores->subject->mount;
+	const struct fsq_mount *mount = &stores->subject->outlook.mount;
 	int root = fsq_diagnosis_open_root(mount);
 
 	if (root < 0)
@@ -123,7 +123,7 @@ static void look_at_root(struct stores *stores)
 /* A registered directory may lie deeper than fsq_store_each() looks. */
 static void look_at_lines(struct stores *stores)
 {
-	const char *root = stores->subject->mount.directory;
+	const char *root = stores->subject->outlook.mount.directory;
 	size_t looked = 0, far = SIZE_MAX;
 
 	for (size_t i = 0; i < stores->lines.count; i++) {
@@ -159,7 +159,7 @@ static void find_stores(struct stores *stores)
 		look_at_lines(stores);
 	if (stores->no_memory)
 		fsq_diagnosis_fail(stores->subject->diagnosis, ENOMEM,
-				   stores->subject->mount.directory);
+				   stores->subject->outlook.mount.directory);
 }
 
 /* @return   the first entry of an ID, or NULL */
