@@ -62,7 +62,9 @@ others() {
 	swaps 3>&- 2>/dev/null &
 	swapper=$!
 	begin_tenant "$top/home/mal" "$neighbour" retag rename mount
-	until_true eval '[ $(grep -c "^created\|^changed" "$rows") -ge 60 ]'
+	# They would leave apply next to nothing of a slow machine.
+	renice -n 19 "$tenant_pid" "$swapper" >/dev/null
+	until_true eval '[ $(grep -c "^created\|^changed" "$rows") -ge 20 ]'
 	end_tenant
 	kill "$swapper" && { wait "$swapper" || :; }
 	mkdir "$top/home/last"
