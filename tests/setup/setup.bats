@@ -24,6 +24,7 @@ teardown() {
 	for fs in x2 e f; do umount -q -A "$(device_of $fs)" || :; done
 	mv "$BATS_TEST_TMPDIR/fstab" /etc/fstab 2>/dev/null || : >/etc/fstab
 	fresh_each x2 e f
+	mountpoint -q /mnt/x || fresh_fs x
 }
 
 # bats test_tags=full
@@ -267,6 +268,24 @@ teardown() {
 		$what "$device" 2>/dev/null
 		refuses 3 'anew' fsquota setup "$device"
 	done
+	# Where only a part is mounted, or in a container, is not where it is set up.
+	mkdir /mnt/x/part
+	mount --bind /mnt/x/part /mnt/e
+	umount /mnt/x
+	refuses 3 "only a part of $FSQ_X_DEV is mounted here, its /part: run fsquota setup where all of it is" fsquota setup /mnt/e
+	umount /mnt/e
+	mkdir -p /run/systemd
+	touch /run/systemd/container
+	refuses 4 'on its host' fsquota setup /mnt/x2
+	rm /run/systemd/container
+	# A file that another program makes.
+	fresh_fs x2 -o noquota
+	echo "$FSQ_X2_DEV /mnt/x2 xfs defaults 0 0" >/etc/made
+	rm /etc/fstab
+	ln -s made /etc/fstab
+	run -9 fsquota setup --yes /mnt/x2
+	assert_line --partial 'line 1 of /etc/fstab cannot be changed safely: have its options end with prjquota (acts at the next mount; by hand)'
+	rm /etc/fstab
 	wipefs -q -a "$FSQ_E_DEV"
 	refuses 3 'no filesystem that libblkid knows' fsquota setup "$FSQ_E_DEV"
 }

@@ -460,6 +460,14 @@ static void add_fstab_line(struct plan *plan, enum step_state state)
 	    words_of_reload());
 }
 
+/* Another program makes the file, as on NixOS. */
+static bool is_link(const char *file)
+{
+	struct stat st;
+
+	return lstat(file, &st) == 0 && S_ISLNK(st.st_mode);
+}
+
 static void add_fstab_edit(struct plan *plan, enum step_state state)
 {
 	const struct fsq_outlook *outlook = plan->outlook;
@@ -472,7 +480,8 @@ static void add_fstab_edit(struct plan *plan, enum step_state state)
 	struct step step = { .kind = STEP_EDIT, .acts = ACTS_AT_MOUNT, .state = state };
 
 	plan->no_memory |= !options;
-	if (after && options && edit_fstab_is_read(after, outlook->next.line, options)) {
+	if (after && options && !is_link(outlook->next.file) &&
+	    edit_fstab_is_read(after, outlook->next.line, options)) {
 		step.file = keep(plan, outlook->next.file);
 		step.before = before;
 		step.after = keep(plan, after);
@@ -535,7 +544,7 @@ static void add_next_mount(struct plan *plan, enum step_state state)
 		add_drop_in(plan, state);
 	else if (outlook->is_root || outlook->next_wants)
 		return;
-	else if (outlook->mount.directory && strcmp(outlook->mount.root, "/") == 0)
+	else if (outlook->mount.directory)
 		add_fstab_line(plan, state);
 	else
 		add(plan,
@@ -690,6 +699,11 @@ static void add_reboot(struct plan *plan, bool lacked_features)
 
 /* --- is there a way? --- */
 
+static bool is_container(void)
+{
+	return is_there("/run/systemd/container") || is_there("/run/.containerenv");
+}
+
 static bool has_way(struct plan *plan)
 {
 	const struct fsq_outlook *outlook = plan->outlook;
@@ -705,11 +719,17 @@ static bool has_way(struct plan *plan)
 		finding_words_clear(&words);
 		return false;
 	}
-	if (fsq_in_user_namespace())
+	if (fsq_in_user_namespace() || is_container())
 		return session_error(
 			plan->session, ERROR_OF_FILE | ERROR_AT_PATH, FSQ_E_PERMISSION, 0, place,
-			"this is a container with users of its own, where quotas cannot "
-			"be set up: run fsquota setup on its host");
+			"this is a container, where quotas cannot be set up to last: run "
+			"fsquota setup on its host");
+	if (outlook->mount.directory && !outlook->is_root && strcmp(outlook->mount.root, "/") != 0)
+		return session_error(plan->session, ERROR_OF_FILE | ERROR_AT_PATH,
+				     FSQ_E_NOT_SUPPORTED, 0, place,
+				     "only a part of %s is mounted here, its %s: run fsquota setup "
+				     "where all of it is mounted",
+				     outlook->device, outlook->mount.root);
 	if (outlook->features_errnum && !outlook->enforced && strcmp(outlook->type, "xfs") != 0)
 		return session_errno(plan->session, ERROR_OF_FILE | ERROR_AT_PATH,
 				     outlook->features_errnum, place,
