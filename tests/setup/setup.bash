@@ -181,7 +181,7 @@ root_of() {
 	# The kernel of a machine whose root filesystem is mounted to write when fstab is read.
 	sed 's/ rw / /; s/ rootflags=[^ ]*//; s/$/ ro/' /proc/cmdline >/run/cmdline
 	mount --bind /run/cmdline $root/proc/cmdline
-	setup=("$(command -v env)" PATH=$programs:/usr/bin "$(command -v chroot)" $root "$FSQUOTA" setup)
+	setup=("$(command -v env)" PATH=$programs "$(command -v chroot)" $root "$FSQUOTA" setup)
 }
 
 root_of_x2() {

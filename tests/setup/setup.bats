@@ -188,7 +188,7 @@ teardown() {
 	printf '#!/bin/bash\necho "ostree $*" >/run/called\n' >$programs/ostree
 	chmod +x $programs/ostree
 	run -9 "${setup[@]}" / --yes
-	prints 'ostree admin kargs edit-in-place --replace=rootflags=noatime=noatime,prjquota' cat /run/called
+	prints 'ostree admin instutil set-kargs --merge --replace=rootflags=noatime,prjquota' cat /run/called
 	ln -s ostree $programs/rpm-ostree
 	run -9 "${setup[@]}" /
 	assert_line '    # rpm-ostree kargs --replace=rootflags=noatime=noatime,prjquota'
@@ -249,6 +249,55 @@ teardown() {
 	echo 'root=/dev/sda1 rw' >/run/cmdline
 	run -9 "${setup[@]}" /
 	assert_line --partial 'add rootflags=usrquota,prjquota to the command line of the kernel'
+}
+
+# ostree_root: an XFS with a deployment, booted: / and /var are parts of it, and all of it is at /sysroot.
+ostree_root() {
+	local at=/mnt/x2 tree=$BATS_TEST_TMPDIR/tree deployment directory
+	mount -o noquota "$device" $at
+	ostree admin init-fs --modern $at
+	ostree admin os-init --sysroot=$at debian
+	mkdir -p $tree/{usr/{bin,sbin,etc,lib/modules/6.1},lib,lib64,bin,sbin,boot,dev,proc,run,sys,sysroot,tmp,var}
+	mkdir -p "$tree${builddir}"
+	echo kernel >$tree/usr/lib/modules/6.1/vmlinuz
+	echo image >$tree/usr/lib/modules/6.1/initramfs.img
+	echo ID=debian | tee $tree/usr/etc/os-release >$tree/usr/lib/os-release
+	ln -s sysroot/ostree $tree/ostree
+	ostree --repo=$at/ostree/repo commit -b debian/1 --tree=dir=$tree
+	ostree admin deploy --sysroot=$at --os=debian --karg=root=/dev/sda1 --karg=ro "$@" debian/1
+	deployment=$(echo $at/ostree/deploy/debian/deploy/*.0)
+	root=/run/root
+	mkdir -p $root $programs
+	mount --bind "$deployment" $root
+	mount --bind $at $root/sysroot
+	mount --bind $at/boot $root/boot
+	mount --bind $at/ostree/deploy/debian/var $root/var
+	for directory in bin dev lib lib64 proc run sbin sys usr/bin usr/sbin usr/lib "${builddir#/}"; do
+		mount --rbind "$(realpath /$directory)" "$root/$directory"
+	done
+	sed -n 's/^options //p' $at/boot/loader/entries/*.conf >/run/cmdline
+	mount --bind /run/cmdline $root/proc/cmdline
+	touch /run/ostree-booted
+	setup=("$(command -v env)" PATH=/usr/bin:/bin "$(command -v chroot)" $root "$FSQUOTA" setup)
+}
+
+# bats test_tags=install
+@test "a deployment of OSTree has its arguments from ostree, and a part of it is set up as all of it" {
+	local setup=() part
+	made xfs
+	ostree_root --karg=rootflags=noatime >/dev/null 2>&1
+	for part in / /var /sysroot; do
+		run -9 "${setup[@]}" $part
+		assert_line '    # ostree admin instutil set-kargs --merge --replace=rootflags=noatime,prjquota'
+		assert_line 'in force now: no; after the next mount: no; after the next boot: no'
+		assert_line 'with these steps: now: no; after the next mount: no; after the next boot: yes'
+	done
+	# ostree asks for the sysroot that is mounted, not for the one that the kernel has booted.
+	ostree admin instutil set-kargs --sysroot=/mnt/x2 --merge --replace=rootflags=noatime,prjquota >/dev/null
+	run -7 "${setup[@]}" /var
+	assert_line ' 1. reboot, which interrupts everybody (acts at the next boot; waits)'
+	assert_line 'in force now: no; after the next mount: no; after the next boot: yes'
+	umount -R /run/root
 }
 
 @test "nonsense, and what no step can change, is one line" {

@@ -596,9 +596,8 @@ static bool add_boot_tool(struct plan *plan, const char *old, const char *flags)
 				      : print(plan, "--append=rootflags=%s", flags)));
 		else if (has_program("ostree"))
 			add(plan, step,
-			    WORDS("ostree", "admin", "kargs", "edit-in-place",
-				  old ? print(plan, "--replace=rootflags=%s=%s", old, flags)
-				      : print(plan, "--append-if-missing=rootflags=%s", flags)));
+			    WORDS("ostree", "admin", "instutil", "set-kargs", "--merge",
+				  print(plan, "--replace=rootflags=%s", flags)));
 		else
 			return false;
 		return true;
