@@ -108,7 +108,7 @@ changed   /mnt/e"
 	umount /run/later
 }
 
-# bats test_tags=many
+# bats test_tags=many,full
 @test "of a thousand directories made in bursts, renamed, deleted and made again each is limited, and has an ID alone" {
 	local i
 	says '/mnt/x/home/* hard=5M'
@@ -130,7 +130,7 @@ changed   /mnt/e"
 	assert_equal "$(head -n 3 "$messages")" ''
 }
 
-# bats test_tags=shared
+# bats test_tags=shared,full
 @test "a directory that appears while all are looked at does not wait for the end of that" {
 	local home=/mnt/x/home
 	mkdir $home/{100..199}

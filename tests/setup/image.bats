@@ -131,6 +131,7 @@ changed_by_boot() {
 	assert_line --regexp '^written: (9[0-9]|10[0-4])[0-9]{4}$'
 }
 
+# bats test_tags=full
 @test "initramfs-tools with busybox: a failure does not stop the boot" {
 	# As if the kernel had no quotas.
 	rm "tree/usr/lib/modules/$release/kernel/fs/quota/quota_v2.ko"
@@ -168,6 +169,7 @@ has_quota() {
 	chmod +x tree/usr/bin/findmnt tree/usr/sbin/dumpe2fs
 }
 
+# bats test_tags=full
 @test "without the file the image has nothing of it, but the module that a root with quotas needs" {
 	rm tree/etc/fsquota-at-boot.conf
 	local build
