@@ -91,7 +91,6 @@ load differential
 # bats test_tags=full
 @test "XFS: device names of every length" { differential device-names x; }
 
-
 @test "XFS: state" { differential state x; }
 @test "XFS: enable, disable, off, remove and warn" { differential switches x; }
 @test "XFS: project: check, set up, clear" { differential project-tree x; }
