@@ -7,8 +7,8 @@ conf=/etc/fsquota-at-boot.conf
 
 # Is / an ext4 with the feature quota?
 root_has_quota() {
-	[ "$(findmnt -n -o FSTYPE /)" = ext4 ] &&
-		[[ $(dumpe2fs -h "$(findmnt -n -o SOURCE /)" 2>/dev/null) == *'Filesystem features:'*' quota '* ]]
+	[ "$(findmnt -n -o FSTYPE / 2>/dev/null)" = ext4 ] &&
+		[[ $(dumpe2fs -h "$(findmnt -n -o SOURCE / 2>/dev/null)" 2>/dev/null) == *'Filesystem features:'*' quota '* ]]
 }
 
 check() {

@@ -224,7 +224,7 @@ static void check_outlook(struct medium *medium, const struct fsq_outlook *outlo
 		finding.id = FSQ_FINDING_FEATURES_UNKNOWN;
 		finding.errnum = outlook->features_errnum;
 	} else if (strcmp(outlook->type, "ext4") == 0) {
-		fsq_diagnose_ext4(&outlook->features, outlook->next.options, &finding);
+		fsq_outlook_ext4(&outlook->features, outlook->next.options, &finding);
 	} else if (!outlook->features.project) {
 		finding.id = FSQ_FINDING_F2FS_FEATURES;
 	} else if (outlook->features.version && outlook->features.version < 5) {
@@ -250,7 +250,7 @@ static void check_unmounted(struct medium *medium, int fd)
 	if (strcmp(outlook.type, "xfs") != 0 && strcmp(outlook.type, "ext4") != 0 &&
 	    strcmp(outlook.type, "f2fs") != 0) {
 		say_of_device(medium,
-			      (struct fsq_finding){ .id = fsq_diagnose_other_type(outlook.type) });
+			      (struct fsq_finding){ .id = fsq_outlook_other_type(outlook.type) });
 	} else {
 		outlook.features_errnum = -fsq_superblock_features(fd, &outlook.features);
 		if (S_ISBLK(medium->st->st_mode) &&

@@ -94,16 +94,6 @@ bool fsq_diagnosis_is_over(const struct fsq_diagnosis *diagnosis);
 /** Can the file system have project quotas, and does it? Fills accounting and enforced. */
 void fsq_diagnose_filesystem(struct fsq_subject *subject);
 
-/** @return  what there is to say of a type that has no project quotas */
-enum fsq_finding_id fsq_diagnose_other_type(const char *type);
-
-/**
- * @options  that it is mounted with, or will be; or NULL
- * @return   whether an ext4 has all features; else what is missing is in @finding
- */
-bool fsq_diagnose_ext4(const struct fsq_features *features, const char *options,
-		       struct fsq_finding *finding);
-
 /**
  * Judge the next mount of a filesystem.
  *

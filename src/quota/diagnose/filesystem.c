@@ -23,33 +23,6 @@ static void say_of_filesystem(struct fsq_subject *subject, enum fsq_finding_id i
 	fsq_finding_visit_here(subject, (struct fsq_finding){ .id = id });
 }
 
-enum fsq_finding_id fsq_diagnose_other_type(const char *type)
-{
-	if (strcmp(type, "btrfs") == 0)
-		return FSQ_FINDING_BTRFS;
-	if (strcmp(type, "tmpfs") == 0)
-		return FSQ_FINDING_TMPFS;
-	return fsq_is_network(type) ? FSQ_FINDING_NETWORK : FSQ_FINDING_OTHER_FILESYSTEM;
-}
-
-bool fsq_diagnose_ext4(const struct fsq_features *features, const char *options,
-		       struct fsq_finding *finding)
-{
-	finding->other_name = fsq_options_of_types("ext4", features->quota ? NULL : options);
-	if (!features->project && features->inode_size <= 128) {
-		finding->id = FSQ_FINDING_EXT4_INODE_SIZE;
-		finding->count = features->inode_size;
-	} else if (!features->project || !features->quota) {
-		finding->id = FSQ_FINDING_EXT4_FEATURES;
-		finding->name = features->quota	    ? "project"
-				: features->project ? "quota"
-						    : "quota,project";
-	} else {
-		return true;
-	}
-	return false;
-}
-
 /* @return   whether the features of ext4 or f2fs allow project quota, as far as they are known */
 static bool check_features(struct fsq_subject *subject)
 {
@@ -66,7 +39,7 @@ static bool check_features(struct fsq_subject *subject)
 		finding.id = FSQ_FINDING_F2FS_FEATURES;
 	} else if (rc) {
 		finding.errnum = -rc;
-	} else if (fsq_diagnose_ext4(&outlook->features, outlook->mount.super_options, &finding)) {
+	} else if (fsq_outlook_ext4(&outlook->features, outlook->mount.super_options, &finding)) {
 		return true;
 	}
 	fsq_diagnosis_visit_with_options(subject, finding);
@@ -232,7 +205,7 @@ static bool ask_quota_state(struct fsq_subject *subject)
 void fsq_diagnose_filesystem(struct fsq_subject *subject)
 {
 	if (!is_type(subject, "xfs") && !is_type(subject, "ext4") && !is_type(subject, "f2fs")) {
-		say_of_filesystem(subject, fsq_diagnose_other_type(subject->outlook.mount.type));
+		say_of_filesystem(subject, fsq_outlook_other_type(subject->outlook.mount.type));
 		return;
 	}
 	if (!subject->diagnosis->unreachable && ask_quota_state(subject)) {

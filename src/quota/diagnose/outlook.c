@@ -11,7 +11,6 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include "diagnosis.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
 #include "quota/mounts/device.h"
@@ -476,6 +475,33 @@ void fsq_outlook_clear(struct fsq_outlook *outlook)
 	*outlook = (struct fsq_outlook){ 0 };
 }
 
+enum fsq_finding_id fsq_outlook_other_type(const char *type)
+{
+	if (strcmp(type, "btrfs") == 0)
+		return FSQ_FINDING_BTRFS;
+	if (strcmp(type, "tmpfs") == 0)
+		return FSQ_FINDING_TMPFS;
+	return fsq_is_network(type) ? FSQ_FINDING_NETWORK : FSQ_FINDING_OTHER_FILESYSTEM;
+}
+
+bool fsq_outlook_ext4(const struct fsq_features *features, const char *options,
+		      struct fsq_finding *finding)
+{
+	finding->other_name = fsq_options_of_types("ext4", features->quota ? NULL : options);
+	if (!features->project && features->inode_size <= 128) {
+		finding->id = FSQ_FINDING_EXT4_INODE_SIZE;
+		finding->count = features->inode_size;
+	} else if (!features->project || !features->quota) {
+		finding->id = FSQ_FINDING_EXT4_FEATURES;
+		finding->name = features->quota	    ? "project"
+				: features->project ? "quota"
+						    : "quota,project";
+	} else {
+		return true;
+	}
+	return false;
+}
+
 bool fsq_outlook_has_obstacle(const struct fsq_outlook *outlook, struct fsq_finding *finding)
 {
 	const bool is_ext4 = strcmp(outlook->type, "ext4") == 0;
@@ -485,14 +511,14 @@ bool fsq_outlook_has_obstacle(const struct fsq_outlook *outlook, struct fsq_find
 	if (!is_ext4 && !is_f2fs && strcmp(outlook->type, "xfs") != 0) {
 		finding->id = strcmp(outlook->type, "overlay") == 0
 				      ? FSQ_FINDING_OVERLAY
-				      : fsq_diagnose_other_type(outlook->type);
+				      : fsq_outlook_other_type(outlook->type);
 		return true;
 	}
 	if (fsq_outlook_has_features(outlook) || outlook->features_errnum)
 		return false;
 	if (is_f2fs)
 		finding->id = FSQ_FINDING_F2FS_FEATURES;
-	return is_f2fs || (is_ext4 && !fsq_diagnose_ext4(&outlook->features, NULL, finding) &&
+	return is_f2fs || (is_ext4 && !fsq_outlook_ext4(&outlook->features, NULL, finding) &&
 			   finding->id == FSQ_FINDING_EXT4_INODE_SIZE);
 }
 

@@ -76,6 +76,16 @@ bool fsq_outlook_has_obstacle(const struct fsq_outlook *outlook, struct fsq_find
 /** @return  whether its features allow project quota; false also where they are not known */
 bool fsq_outlook_has_features(const struct fsq_outlook *outlook);
 
+/** @return  what there is to say of a type that has no project quotas */
+enum fsq_finding_id fsq_outlook_other_type(const char *type);
+
+/**
+ * @options  that it is mounted with, or will be; or NULL
+ * @return   whether an ext4 has all features; else what is missing is in @finding
+ */
+bool fsq_outlook_ext4(const struct fsq_features *features, const char *options,
+		      struct fsq_finding *finding);
+
 /* The parts of fsq_outlook_get(), for a diagnosis that has opened it already: */
 
 /** Take the line of its mount, which becomes the outlook's. @return  0 or -ENOMEM */
