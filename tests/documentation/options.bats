@@ -207,6 +207,8 @@ completes() {
 @test "systemd finds little exposed by the units" {
 	local unit count=0
 	for unit in "$srcdir"/contrib/systemd/*.service; do
+		# It writes fstab and builds an initramfs, once.
+		[[ $unit != *-at-boot.service ]] || continue
 		run -0 systemd-analyze security --offline=true --threshold=25 "$unit"
 		count=$((count + 1))
 	done

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# bats file_tags=shared
+# bats file_tags=shared,slow
 #
 # The step of the next boot (contrib/at-boot/fsquota-at-boot), without a boot: it is a script of the initramfs that
 # gives an ext4 which is not mounted the features of project quotas. image.bats boots it.

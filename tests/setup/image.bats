@@ -149,6 +149,7 @@ changed_by_boot() {
 	assert_equal "$(has)" ''
 }
 
+# bats test_tags=full
 @test "dracut: the root gets its features, once" {
 	by_dracut systemd
 	changed_by_boot

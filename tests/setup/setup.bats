@@ -44,15 +44,18 @@ teardown() {
 	comes_to_quota ext4-files by_device
 }
 
+# bats test_tags=slow
 @test "a mount unit gets a drop-in, and what systemd makes of fstab, too" {
 	comes_to_quota f2fs by_unit
 	comes_to_quota ext4-inodes by_drop_in
 }
 
+# bats test_tags=slow
 @test "where nothing mounts it, fstab gets a line" {
 	comes_to_quota ext4-other by_nothing
 }
 
+# bats test_tags=slow
 @test "one that is read-only, and one that is mounted twice" {
 	comes_to_quota ext4 read_only
 	comes_to_quota xfs twice
@@ -106,6 +109,7 @@ teardown() {
 	enforced
 }
 
+# bats test_tags=slow
 @test "a step that fails leaves it mounted as it was, and the next run goes on" {
 	local step
 	for step in e2fsck tune2fs; do
@@ -137,6 +141,7 @@ teardown() {
 	enforced
 }
 
+# bats test_tags=slow
 @test "the root filesystem: the tool that this system has sets the command line of its kernel" {
 	local program setup=() repair
 	made xfs
@@ -194,6 +199,7 @@ teardown() {
 	assert_line '    # rpm-ostree kargs --replace=rootflags=noatime=noatime,prjquota'
 }
 
+# bats test_tags=slow
 @test "an ext4 that is the root filesystem has its features from the next boot" {
 	local setup=() program
 	made ext4-files
@@ -339,6 +345,7 @@ ostree_root() {
 	refuses 3 'no filesystem that libblkid knows' fsquota setup "$FSQ_E_DEV"
 }
 
+# bats test_tags=shared
 @test "the JSON has the steps, and what is in force" {
 	made xfs
 	line '$device'
@@ -359,6 +366,7 @@ ostree_root() {
 	refuses 3 'see fsquota setup /mnt/x2' fsquota enable -p /mnt/x2
 }
 
+# bats test_tags=shared
 @test "the example of the page shows what happens" {
 	made xfs
 	printf '# of the system\n%s /mnt/x2 xfs defaults 0 0\n' "$device" >/etc/fstab
