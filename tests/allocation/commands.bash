@@ -145,7 +145,6 @@ group_reads() {
 	reads or=8 check --limit "$top/dir=1M" "$top/dir"
 	reads doctor "$top"
 	reads doctor --deep --json "$top"
-	reads or=9 setup "$top"
 	reads find mine "$top"
 	reads find --orphans "$top"
 	reads id "$top/dir" "$top/new"

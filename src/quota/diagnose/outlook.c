@@ -294,7 +294,14 @@ static int look_at_device(struct fsq_outlook *outlook, struct fsq_error *err)
 	if (fd < 0)
 		return outlook->type ? 0
 				     : fsq_fail_errno(err, errno, outlook->device, "cannot open");
+	errno = 0;
 	rc = fsq_device_probe(fd, outlook->device, &device, err);
+	/* Without memory libblkid finds less, or nothing. */
+	if (errno == ENOMEM && !device.uuid) {
+		fsq_device_clear(&device);
+		close(fd);
+		return fail_memory(outlook->device, err);
+	}
 	if (rc == 0 && !device.type && !outlook->type)
 		rc = fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, outlook->device,
 			      "has no filesystem that libblkid knows: make one, as with mkfs.xfs");
