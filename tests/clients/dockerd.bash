@@ -1,9 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# A dockerd of our own with its containerd, and its client: d WORD...
+# A dockerd of our own with its containerd, and their clients: d WORD..., c WORD...
 
 d() { docker -H unix:///run/engines/socket "$@" 3>&-; }
+c() { ctr --address /run/engines/containerd/socket "$@"; }
 
 # started PROCESS COMMAND...: wait until the command succeeds.
 started() {
@@ -22,7 +23,7 @@ start_dockerd() {
 	containerd --config $at/config.toml --root "$1/containerd/daemon" --state $at/state --address $at/socket \
 		>/run/engines/log 2>&1 3>&- &
 	containerd=$!
-	started "$containerd" ctr --address $at/socket version
+	started "$containerd" c version
 	dockerd --data-root "$1" --exec-root /run/engines/exec --pidfile /run/engines/pid -H unix:///run/engines/socket \
 		--containerd $at/socket --iptables=false --bridge=none --storage-driver overlay2 "${@:2}" >>/run/engines/log 2>&1 3>&- &
 	daemon=$!

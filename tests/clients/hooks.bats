@@ -365,21 +365,20 @@ p() { podman --storage-driver overlay --root "$store" --runroot /run/hook/podman
 }
 
 @test "containerd's ctr and Docker with the runtime of contrib" {
-	local fs runtime=/run/hook/fsquota-runc image=localhost/tiny:latest ctr by_ctr by_docker
+	local fs runtime=/run/hook/fsquota-runc image=localhost/tiny:latest by_ctr by_docker
 	export HOME=/run/hook
 	ip link set lo up
 	ln -s "$srcdir/contrib/oci/fsquota-runc" $runtime
 	jq --arg path "$runtime" '.runtimes[] |= (.path = $path | .runtimeArgs[0] |= sub("10G"; "3M"))' "$srcdir/contrib/oci/daemon.json" \
 		>/run/hook/daemon.json
 	tar -C /run/hook/lower -cf /run/hook/image.tar .
-	ctr=(ctr --address /run/engines/exec/containerd/containerd.sock)
-	by_ctr=("${ctr[@]}" run --rm --runc-binary "$runtime") by_docker=(d run --name one --network none --runtime fsquota-10g)
+	by_ctr=(c run --rm --runc-binary "$runtime") by_docker=(d run --name one --network none --runtime fsquota-10g)
 	for fs in e x; do
 		fresh_fs $fs
 		start_dockerd /mnt/$fs/docker --config-file /run/hook/daemon.json
 		# What an image says of itself limits nothing.
 		d import --change 'ENV io.fsquota/hard=9M' --change 'LABEL io.fsquota/hard=9M' /run/hook/image.tar $image >/dev/null
-		d save $image | "${ctr[@]}" image import - >/dev/null
+		d save $image | c image import - >/dev/null
 		# Its status: for what it printed, containerd's shim waits for two seconds after its end.
 		exits 1 "${by_ctr[@]}" --annotation io.fsquota/hard=3M $image one /bin/sh -c "${fill%;*}"
 		nothing_is_left $fs
