@@ -56,6 +56,24 @@ teardown() {
 }
 
 # bats test_tags=slow
+@test "a mount point whose name fstab has to escape, and a line that mounts another device there" {
+	local at=$'/run/a b\tc'
+	mkdir -p "$at"
+	made xfs
+	mount "$device" "$at"
+	run -0 fsquota setup --yes --unmount "$at"
+	umount "$at"
+	mount -a
+	enforced "$at"
+	umount "$at"
+	line "$FSQ_X_DEV"
+	mount "$device" /mnt/x2
+	run -9 fsquota setup --yes --unmount /mnt/x2
+	assert_line --partial "line 2 of fstab mounts another device here: have one mount $device, with prjquota"
+	enforced
+	prints "$device" findmnt -no SOURCE /mnt/x2
+}
+
 @test "one that is read-only, and one that is mounted twice" {
 	comes_to_quota ext4 read_only
 	comes_to_quota xfs twice
@@ -116,16 +134,18 @@ teardown() {
 		made ext4-plain
 		line '$device'
 		mount /mnt/e
+		mount --bind /mnt/e/u /run/other
 		mkdir -p $programs
 		printf '#!/bin/sh\necho first\necho "no luck" >&2\nexit 8\n' >$programs/$step
 		chmod +x $programs/$step
 		PATH=$programs:$PATH run_split fsquota setup --yes --unmount /mnt/e
 		assert_equal "$status:$stderr" "1:fsquota setup: $step failed with status 8: no luck"
-		mountpoint -q /mnt/e
+		prints $'/\n/u' findmnt -nro FSROOT -S "$device"
 		rm $programs/$step
 		run -0 fsquota setup --yes --unmount /mnt/e
+		prints $'/\n/u' findmnt -nro FSROOT -S "$device"
 		enforced
-		umount /mnt/e
+		umount /run/other /mnt/e
 	done
 	# Killed between the two mounts.
 	made ext4-plain

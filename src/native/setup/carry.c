@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +10,7 @@
 #include <unistd.h>
 
 #include "common/signals.h"
+#include "native/cli/program.h"
 #include "native/cli/replacement.h"
 #include "quota/kernel/quotactl.h"
 #include "quota/mounts/filesystem.h"
@@ -25,37 +24,6 @@ extern char **environ;
 #define COPY ".before-fsquota"
 
 /* --- programs --- */
-
-/* Start a program; what it prints goes to @output. @return  0 or an errno */
-static int spawn(const char *const *words, int output, pid_t *process)
-{
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	char *copy[STEP_WORDS];
-	sigset_t none;
-	int rc;
-
-	for (size_t i = 0; i < STEP_WORDS; i++)
-		copy[i] = (char *)(uintptr_t)words[i];
-	sigemptyset(&none);
-	posix_spawn_file_actions_init(&actions);
-	posix_spawnattr_init(&attributes);
-	rc = posix_spawnattr_setsigmask(&attributes, &none);
-	if (rc == 0)
-		rc = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	if (rc == 0)
-		rc = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY,
-						      0);
-	if (rc == 0)
-		rc = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-	if (rc == 0)
-		rc = posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
-	if (rc == 0)
-		rc = posix_spawnp(process, copy[0], &actions, &attributes, copy, environ);
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
-	return rc;
-}
 
 /* Cut the last line that is not empty out of what a program has printed. @return  for free(3), or NULL */
 static char *last_line(int output)
@@ -82,7 +50,7 @@ static bool run(struct session *session, const char *const *words, int most)
 
 	if (output < 0)
 		return session_errno(session, 0, errno, words[0], "cannot run %s", words[0]);
-	rc = spawn(words, output, &process);
+	rc = program_start(words, output, environ, &process);
 	if (rc == 0)
 		while (waitpid(process, &status, 0) < 0 && errno == EINTR)
 			;
@@ -185,43 +153,44 @@ static bool enable(struct session *session, const char *directory)
 
 /* --- all steps --- */
 
-/* Something failed while it is not mounted: mount it as it was. */
-static void mount_back(struct plan *plan, size_t unmounted)
+/* @return  the step of this kind and place if it was done, or NULL */
+static const struct step *find_done(const struct plan *plan, enum step_kind kind, size_t place)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan->steps[i].kind == kind && plan->steps[i].place == place)
+			return plan->steps[i].state == STEP_DONE ? &plan->steps[i] : NULL;
+	return NULL;
+}
+
+/* Something failed: mount what was unmounted, as it was. */
+static void mount_back(struct plan *plan)
 {
 	const struct fsq_outlook *outlook = plan->outlook;
 	char *options = fsq_options_as_mounted(&outlook->mount);
-	const char *words[STEP_WORDS] = { "mount",
-					  "-t",
-					  outlook->type,
-					  "-o",
-					  options,
-					  outlook->device,
-					  outlook->mount.directory };
+	const char *words[] = { "mount",
+				"-t",
+				outlook->type,
+				"-o",
+				options,
+				outlook->device,
+				outlook->mount.directory,
+				NULL };
 
 	if (!options) {
 		session_no_memory(plan->session);
 		return;
 	}
-	/* The last one is the one that the others show a part of. */
-	if (unmounted > outlook->place_count && !run(plan->session, words, 0)) {
+	if (find_done(plan, STEP_UNMOUNT, 0) && !find_done(plan, STEP_MOUNT, 0) &&
+	    !run(plan->session, words, 0))
 		session_error(plan->session, ERROR_OF_FILE, FSQ_E_FAILED, 0,
-			      outlook->mount.directory, "%s is not mounted now", words[6]);
-		unmounted = 0;
-	}
-	for (size_t i = 0; i < outlook->place_count && i < unmounted; i++) {
-		const struct fsq_outlook_place *place = &outlook->places[i];
-		char *from;
-
-		if (asprintf(&from, "%s%s", outlook->mount.directory,
-			     strcmp(place->root, "/") == 0 ? "" : place->root) < 0)
-			break;
-		run(plan->session,
-		    (const char *[STEP_WORDS]){ "mount", "-o",
-						place->read_only ? "bind,ro" : "bind", from,
-						place->directory },
-		    0);
-		free(from);
-	}
+			      outlook->mount.directory, "%s is not mounted now",
+			      outlook->mount.directory);
+	else
+		for (size_t i = 0; i < plan->count; i++)
+			if (plan->steps[i].kind == STEP_MOUNT && plan->steps[i].place > 0 &&
+			    plan->steps[i].state != STEP_DONE &&
+			    find_done(plan, STEP_UNMOUNT, plan->steps[i].place))
+				run(plan->session, plan->steps[i].words, 0);
 	free(options);
 }
 
@@ -263,7 +232,6 @@ static bool refuse_busy(const struct plan *plan)
 
 bool plan_carry_out(struct plan *plan)
 {
-	size_t unmounted = 0;
 	sigset_t before;
 	bool done = true;
 
@@ -273,24 +241,15 @@ bool plan_carry_out(struct plan *plan)
 
 		if (step->state != STEP_TO_DO)
 			continue;
-		if (step->kind == STEP_UNMOUNT && plan->busy) {
-			done = refuse_busy(plan);
-			break;
-		}
-		if (step->kind == STEP_MOUNT && unmounted > 0)
-			unmounted--;
-		done = carry_out(plan, step);
-		if (!done && step->kind == STEP_MOUNT)
-			unmounted++;
-		if (done && step->kind == STEP_UNMOUNT)
-			unmounted++;
+		done = step->kind == STEP_UNMOUNT && plan->busy ? refuse_busy(plan)
+								: carry_out(plan, step);
 		if (done) {
 			step->state = STEP_DONE;
 			plan->session->changed = true;
 		}
 	}
-	if (!done && unmounted > 0)
-		mount_back(plan, unmounted);
+	if (!done)
+		mount_back(plan);
 	restore_signals(&before);
 	return done;
 }

@@ -23,78 +23,6 @@ static char *replace(const char *text, const char *at, size_t length, const char
 	return all;
 }
 
-/* @return  the length of an option: a comma between double quotes does not end it */
-static size_t option_length(const char *text)
-{
-	bool quoted = false;
-	size_t length = 0;
-
-	for (; text[length] && (quoted || text[length] != ','); length++)
-		quoted ^= text[length] == '"';
-	return length;
-}
-
-static bool contradicts(const char *option)
-{
-	static const char *const words[] = { "noquota", "pqnoenforce", "prjquota", "pquota" };
-
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
-		if (strcmp(option, words[i]) == 0)
-			return true;
-	return false;
-}
-
-/* @return  0 or -ENOMEM */
-static int put_kept(FILE *to, const char *type, const char *options)
-{
-	while (options && *options) {
-		const size_t length = option_length(options);
-		char *option = strndup(options, length), *refused = NULL;
-		int rc = option ? fsq_options_refused(type, option, &refused) : -ENOMEM;
-
-		if (rc == 0 && *option && !refused && !contradicts(option))
-			fprintf(to, "%s,", option);
-		free(option);
-		free(refused);
-		if (rc)
-			return rc;
-		options += length + (options[length] == ',');
-	}
-	return 0;
-}
-
-/* Those of the types that the options do not have; prjquota comes last, and is always put. */
-static void put_types(FILE *to, const char *types, const char *options)
-{
-	while (*types) {
-		const size_t length = strcspn(types, ",");
-		char type[32];
-
-		snprintf(type, sizeof(type), "%.*s", (int)length, types);
-		types += length + (types[length] == ',');
-		if (!*types || !fsq_options_have(options, type))
-			fprintf(to, "%s%s", type, *types ? "," : "");
-	}
-}
-
-char *edit_options(const char *type, const char *options, const char *types)
-{
-	char *text = NULL;
-	size_t size;
-	FILE *to = open_memstream(&text, &size);
-	bool failed;
-
-	if (!to)
-		return NULL;
-	failed = put_kept(to, type, options) != 0;
-	put_types(to, types, options);
-	failed |= ferror(to) != 0;
-	if (fclose(to) == 0 && !failed)
-		return text;
-	free(text);
-	return NULL;
-}
-
 /* --- fstab --- */
 
 /* @return  the beginning of a line, or NULL */
@@ -128,7 +56,7 @@ char *edit_fstab(const char *text, uint64_t line, const char *type, const char *
 	length = strcspn(at, ends);
 	errno = ENOMEM;
 	old = strndup(at, length);
-	options = old ? edit_options(type, length ? old : "defaults", types) : NULL;
+	options = old ? fsq_options_edit(type, length ? old : "defaults", types) : NULL;
 	free(old);
 	if (!options)
 		return NULL;
@@ -138,6 +66,19 @@ char *edit_fstab(const char *text, uint64_t line, const char *type, const char *
 	free(options);
 	all = field ? replace(text, length ? at : before, length, field) : NULL;
 	free(field);
+	return all;
+}
+
+char *edit_fstab_add(const char *text, const char *device, const char *directory, const char *type,
+		     const char *options)
+{
+	const bool is_open = *text && text[strlen(text) - 1] != '\n';
+	char *where = fsq_fstab_field(directory), *all = NULL;
+
+	if (!where || asprintf(&all, "%s%s%s %s %s %s 0 2\n", text, is_open ? "\n" : "", device,
+			       where, type, options) < 0)
+		all = NULL;
+	free(where);
 	return all;
 }
 

@@ -6,16 +6,6 @@
 #include "quota/diagnose/outlook.h"
 
 /**
- * Make the options that a file is to have for the next mount: those that are there but for what the kernel refuses or
- * contradicts project quota, and what asks for project quota.
- *
- * @options  as they stand in the file, or NULL
- * @types    such as "usrquota,prjquota", see fsq_options_of_types()
- * @return   for free(3), or NULL without memory
- */
-char *edit_options(const char *type, const char *options, const char *types);
-
-/**
  * Change the options of a line of fstab(5).
  *
  * @text     of the whole file
@@ -23,6 +13,10 @@ char *edit_options(const char *type, const char *options, const char *types);
  * @return   the new text for free(3); NULL with errno ENOMEM, or EINVAL: it has no such line
  */
 char *edit_fstab(const char *text, uint64_t line, const char *type, const char *types);
+
+/** Add a line that mounts a device. @return  the new text for free(3), or NULL without memory */
+char *edit_fstab_add(const char *text, const char *device, const char *directory, const char *type,
+		     const char *options);
 
 /**
  * Would libmount read the new text as it read the old one, but for the options of this line?

@@ -199,6 +199,7 @@ static void add_unmount(struct plan *plan, const char *what)
 	for (size_t i = 0; i < outlook->place_count; i++)
 		add(plan,
 		    (struct step){ .kind = STEP_UNMOUNT,
+				   .place = i + 1,
 				   .state = state_of_unmount(plan),
 				   .what = print(plan, "unmount it at %s, too",
 						 outlook->places[i].directory) },
@@ -237,6 +238,7 @@ static void add_mount(struct plan *plan)
 
 		add(plan,
 		    (struct step){ .kind = STEP_MOUNT,
+				   .place = i + 1,
 				   .state = step.state,
 				   .what = print(plan, "mount it at %s, too", place->directory) },
 		    WORDS("mount", "-o", place->read_only ? "bind,ro" : "bind",
@@ -442,21 +444,36 @@ static const char *const *words_of_reload(void)
 static void add_fstab_line(struct plan *plan, enum step_state state)
 {
 	const struct fsq_outlook *outlook = plan->outlook;
-	const char *file = "/etc/fstab", *before = read_text(plan, file), *device;
-	const char *start = before && *before && before[strlen(before) - 1] != '\n' ? "\n" : "";
+	const char *before = read_text(plan, FSQ_FSTAB), *device, *options;
 
+	if (outlook->next.other_line) {
+		add(plan,
+		    (struct step){ .kind = STEP_BY_HAND,
+				   .state = STEP_IS_BY_HAND,
+				   .acts = ACTS_AT_MOUNT,
+				   .what = print(plan,
+						 "line %llu of fstab mounts another device here: "
+						 "have one mount %s, with %s",
+						 (unsigned long long)outlook->next.other_line,
+						 outlook->device, plan->types) },
+		    NULL);
+		return;
+	}
 	device = outlook->uuid ? print(plan, "UUID=%s", outlook->uuid) : outlook->device;
 	/* A device that is not there at the boot must not stop it. */
+	options = print(plan, "%s,nofail", plan->types);
+	if (plan->no_memory)
+		return;
 	add(plan,
 	    (struct step){ .kind = STEP_EDIT,
 			   .acts = ACTS_AT_MOUNT,
 			   .state = state,
 			   .what = "no file mounts it: add a line to fstab",
-			   .file = file,
+			   .file = FSQ_FSTAB,
 			   .before = before,
-			   .after = print(plan, "%s%s%s %s %s %s,nofail 0 2\n",
-					  before ? before : "", start, device,
-					  outlook->mount.directory, outlook->type, plan->types) },
+			   .after = take(plan, edit_fstab_add(before ? before : "", device,
+							      outlook->mount.directory,
+							      outlook->type, options)) },
 	    words_of_reload());
 }
 
@@ -474,9 +491,9 @@ static void add_fstab_edit(struct plan *plan, enum step_state state)
 	const char *before = read_text(plan, outlook->next.file);
 	char *after =
 		before ? edit_fstab(before, outlook->next.line, outlook->type, plan->types) : NULL;
-	char *options = edit_options(outlook->type,
-				     outlook->next.options ? outlook->next.options : "defaults",
-				     plan->types);
+	char *options = fsq_options_edit(outlook->type,
+					 outlook->next.options ? outlook->next.options : "defaults",
+					 plan->types);
 	struct step step = { .kind = STEP_EDIT, .acts = ACTS_AT_MOUNT, .state = state };
 
 	plan->no_memory |= !options;
@@ -511,7 +528,7 @@ static void add_fstab_edit(struct plan *plan, enum step_state state)
 static void add_drop_in(struct plan *plan, enum step_state state)
 {
 	const struct fsq_outlook *outlook = plan->outlook;
-	char *options = edit_options(outlook->type, outlook->next.options, plan->types);
+	char *options = fsq_options_edit(outlook->type, outlook->next.options, plan->types);
 	const char *file = print(plan, UNITS "/%s.d/" DROP_IN, outlook->next.unit);
 
 	plan->no_memory |= !options;
@@ -632,7 +649,7 @@ static void add_kernel_arguments(struct plan *plan)
 	if (!outlook->is_root || fsq_options_enforce(old) || by_fstab ||
 	    (!is_xfs && fsq_options_enforce(outlook->features.mount_options)))
 		return;
-	flags = take(plan, edit_options(outlook->type, old, plan->types));
+	flags = take(plan, fsq_options_edit(outlook->type, old, plan->types));
 	if (plan->no_memory || add_boot_tool(plan, old, flags))
 		return;
 	add(plan,

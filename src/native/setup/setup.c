@@ -218,7 +218,7 @@ static void carry_out(struct session *session, struct plan *plan, const char *pa
 	struct fsq_error err;
 
 	plan_carry_out(plan);
-	if (fsq_outlook_get(&outlook, path, "/etc/fstab", &err)) {
+	if (fsq_outlook_get(&outlook, path, FSQ_FSTAB, &err)) {
 		session_fail(session, &err);
 		return;
 	}
@@ -254,7 +254,7 @@ static void command_setup(struct session *session, const struct invocation *invo
 			      "--yes changes the system: run it as root");
 		return;
 	}
-	if (fsq_outlook_get(&outlook, invocation->operands[0], "/etc/fstab", &err)) {
+	if (fsq_outlook_get(&outlook, invocation->operands[0], FSQ_FSTAB, &err)) {
 		session_fail(session, &err);
 		return;
 	}

@@ -37,6 +37,7 @@ struct step {
 	enum step_kind kind;
 	enum step_acts acts;
 	enum step_state state;
+	size_t place;			   /* of a mount: 0 is where it is whole */
 	const char *what;		   /* a sentence without a dot */
 	const char *words[STEP_WORDS];	   /* of the program, ended by NULL */
 	const char *command;		   /* the same for a shell, or NULL */

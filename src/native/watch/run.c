@@ -3,15 +3,14 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "native/cli/program.h"
 
 /*
  * Bytes of directories, and of directories and our own environment together. execve(2) takes at least 128 KiB
@@ -174,33 +173,6 @@ static char **environment_of(const struct text *facts)
 	return all;
 }
 
-/* Start the program. Its output goes to stderr, so that it does not mix with the events. */
-static int spawn(const struct watch_run *run, char **environment, pid_t *process)
-{
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	sigset_t none;
-	int rc;
-
-	sigemptyset(&none);
-	posix_spawn_file_actions_init(&actions);
-	posix_spawnattr_init(&attributes);
-	rc = posix_spawnattr_setsigmask(&attributes, &none);
-	if (rc == 0)
-		rc = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	if (rc == 0)
-		rc = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY,
-						      0);
-	if (rc == 0)
-		rc = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-	if (rc == 0)
-		rc = posix_spawn(process, run->words[0], &actions, &attributes, run->words,
-				 environment);
-	posix_spawnattr_destroy(&attributes);
-	posix_spawn_file_actions_destroy(&actions);
-	return rc;
-}
-
 /* Unless the program is running, run it for the oldest job. */
 static void start_next(struct watch_run *run)
 {
@@ -208,7 +180,11 @@ static void start_next(struct watch_run *run)
 
 	while (!run->process && (job = run->jobs)) {
 		char **environment = environment_of(&job->facts);
-		int rc = environment ? spawn(run, environment, &run->process) : ENOMEM;
+		const char *const *words = (const char *const *)run->words;
+		/* Its output would mix with the events. */
+		int rc = environment
+				 ? program_start(words, STDERR_FILENO, environment, &run->process)
+				 : ENOMEM;
 
 		if (rc) {
 			session_errno(run->session, 0, rc, run->words[0], "%s: cannot run it",

@@ -460,7 +460,7 @@ int fsq_diagnose(const struct fsq_diagnose_request *request, fsq_finding_visitor
 	if (diagnosis.rc)
 		return diagnosis.rc;
 	diagnosis.registry = fsq_registry_or_default(request->registry);
-	diagnosis.fstab = request->fstab ? request->fstab : "/etc/fstab";
+	diagnosis.fstab = request->fstab ? request->fstab : FSQ_FSTAB;
 	check_caller(&diagnosis);
 	for (size_t i = 0; i < request->path_count && !fsq_diagnosis_is_over(&diagnosis); i++)
 		look_at_path(&diagnosis, request->paths[i]);

@@ -84,7 +84,7 @@ int fsq_volumes_open(struct fsq_volumes *volumes, struct fsq_error *err)
 	}
 	/* A mount point missing here would make its directories look deleted. */
 	if (volumes->rc == 0)
-		rc = fsq_fstab_each("/etc/fstab", add_mount_point, volumes, err);
+		rc = fsq_fstab_each(FSQ_FSTAB, add_mount_point, volumes, err);
 	if (rc == 0 && volumes->rc)
 		rc = fsq_fail(err, FSQ_E_FAILED, -volumes->rc, NULL,
 			      "cannot look at all filesystems");

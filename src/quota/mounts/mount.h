@@ -86,6 +86,8 @@ int fsq_mount_in_file(const char *file, const char *path, struct fsq_mount *moun
 int fsq_mount_each_in_file(const char *file, fsq_mount_visitor visit, void *arg,
 			   struct fsq_error *err);
 
+#define FSQ_FSTAB "/etc/fstab"
+
 /**
  * Visit the lines of a file in fstab(5) format.
  *

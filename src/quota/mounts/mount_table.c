@@ -26,7 +26,7 @@ LIBRARY_NOTE_MOUNT;
 	DO(table_next_fs) DO(table_get_root_fs) DO(new_iter) DO(free_iter) \
 	DO(fs_get_source) DO(fs_get_target) DO(fs_get_fstype) DO(fs_get_root) DO(fs_get_options) \
 	DO(fs_get_id) DO(fs_get_parent_id) DO(fs_get_devno) DO(fstype_is_netfs) \
-	DO(optstr_get_option) DO(optstr_next_option) DO(split_optstr) DO(unmangle)
+	DO(optstr_get_option) DO(optstr_next_option) DO(split_optstr) DO(mangle) DO(unmangle)
 #define POINTER(name) typeof(mnt_##name) *name;
 #define SYMBOL(name) LIBRARY_SYMBOL(mnt_##name, library, name),
 /* clang-format on */
@@ -325,25 +325,37 @@ char *fsq_options_value(const char *options, const char *name)
 	return plain;
 }
 
+/* The options that decide about limits of projects; of several the last one counts. */
+static const struct of_projects {
+	const char *name;
+	bool enforces;
+} of_projects[] = {
+	{ "prjquota", true },
+	{ "pquota", true },
+	{ "noquota", false },
+	{ "pqnoenforce", false },
+};
+
+/* @return  NULL: it is another option */
+static const struct of_projects *find_of_projects(const char *option, size_t length)
+{
+	for (size_t i = 0; i < sizeof(of_projects) / sizeof(of_projects[0]); i++)
+		if (strlen(of_projects[i].name) == length &&
+		    memcmp(option, of_projects[i].name, length) == 0)
+			return &of_projects[i];
+	return NULL;
+}
+
 bool fsq_options_enforce(const char *options)
 {
-	static const struct {
-		const char *name;
-		bool enforces;
-	} known[] = {
-		{ "prjquota", true },
-		{ "pquota", true },
-		{ "noquota", false },
-		{ "pqnoenforce", false },
-	};
 	bool enforce = false;
 
 	for (size_t length; options && *options; options += length + (options[length] == ',')) {
+		const struct of_projects *found;
+
 		length = strcspn(options, ",");
-		for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-			if (strlen(known[i].name) == length &&
-			    memcmp(options, known[i].name, length) == 0)
-				enforce = known[i].enforces;
+		found = find_of_projects(options, length);
+		enforce = found ? found->enforces : enforce;
 	}
 	return enforce;
 }
@@ -367,8 +379,7 @@ const char *fsq_options_of_types(const char *type, const char *options)
 static bool is_dropped(const char *option, size_t length)
 {
 	static const char *const dropped[] = {
-		"rw",		"ro",	   "relatime",	  "attr2",    "inode64", "logbufs=8",
-		"logbsize=32k", "noquota", "pqnoenforce", "prjquota", "pquota",
+		"rw", "ro", "relatime", "attr2", "inode64", "logbufs=8", "logbsize=32k",
 	};
 	/* Quotas of users in files of ext4: see fsq_options_of_types(). */
 	static const char *const replaced[] = { "usrjquota=", "grpjquota=", "jqfmt=" };
@@ -380,7 +391,7 @@ static bool is_dropped(const char *option, size_t length)
 	for (size_t i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++)
 		if (strlen(dropped[i]) == length && memcmp(option, dropped[i], length) == 0)
 			return true;
-	return false;
+	return find_of_projects(option, length) != NULL;
 }
 
 /* What security modules take before the filesystem sees it. */
@@ -453,6 +464,62 @@ char *fsq_options_with_quota(const struct fsq_mount *mount)
 	plain = lib.unmangle(options);
 	free(options);
 	return plain;
+}
+
+/* @return  whether an option may stay beside project quota; a negative errno */
+static int may_stay(const char *type, const char *option, size_t length)
+{
+	char *text, *refused;
+	int rc;
+
+	if (find_of_projects(option, length))
+		return false;
+	text = strndup(option, length);
+	rc = text ? fsq_options_refused(type, text, &refused) : -ENOMEM;
+	free(text);
+	if (rc)
+		return rc;
+	rc = !refused;
+	free(refused);
+	return rc;
+}
+
+char *fsq_options_edit(const char *type, const char *options, const char *types)
+{
+	char *edited = NULL, *next = (char *)(uintptr_t)options, *name, *value;
+	size_t size, name_size, value_size;
+	FILE *to = open_memstream(&edited, &size);
+	int rc = to ? 0 : -ENOMEM, read = 0;
+
+	while (rc >= 0 && (read = lib.optstr_next_option(&next, &name, &name_size, &value,
+							 &value_size)) == 0) {
+		const size_t length = value ? (size_t)(value - name) + value_size : name_size;
+
+		rc = may_stay(type, name, length);
+		if (rc > 0)
+			fprintf(to, "%.*s,", (int)length, name);
+	}
+	/* What libmount cannot read stays as it is. */
+	if (rc >= 0 && read < 0)
+		fprintf(to, "%s,", next);
+	for (size_t length; rc >= 0 && *types; types += length + (types[length] == ',')) {
+		char one[32];
+
+		length = strcspn(types, ",");
+		snprintf(one, sizeof(one), "%.*s", (int)length, types);
+		/* The one of projects comes last; it was taken out. */
+		if (!types[length] || !fsq_options_have(options, one))
+			fprintf(to, "%s%s", one, types[length] ? "," : "");
+	}
+	if (to && (ferror(to) | fclose(to)) == 0 && rc >= 0)
+		return edited;
+	free(edited);
+	return NULL;
+}
+
+char *fsq_fstab_field(const char *text)
+{
+	return lib.mangle(text);
 }
 
 char *fsq_options_as_mounted(const struct fsq_mount *mount)

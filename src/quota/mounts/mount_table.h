@@ -87,6 +87,19 @@ bool fsq_options_enforce(const char *options);
  */
 char *fsq_options_with_quota(const struct fsq_mount *mount);
 
+/**
+ * Make the options that a file is to have for the next mount: those that are there, but for what the kernel refuses or
+ * contradicts project quota, and what asks for project quota.
+ *
+ * @options  as they stand in the file, or NULL
+ * @types    such as "usrquota,prjquota", see fsq_options_of_types()
+ * @return   for free(3), or NULL without memory
+ */
+char *fsq_options_edit(const char *type, const char *options, const char *types);
+
+/** @return  a field of fstab(5), with its escapes, for free(3), or NULL without memory. Source: mnt_mangle() */
+char *fsq_fstab_field(const char *text);
+
 /** @return  the options that it is mounted with, for mount(8), for free(3), or NULL without memory */
 char *fsq_options_as_mounted(const struct fsq_mount *mount);
 

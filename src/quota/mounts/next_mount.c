@@ -177,6 +177,15 @@ static bool is_device(const struct fsq_next_wanted *wanted, const char *source)
 	       st.st_rdev == wanted->dev;
 }
 
+/* A device that is there, and another one. A tag can mean any. */
+static bool is_other_device(const struct fsq_next_wanted *wanted, const char *source)
+{
+	struct stat st;
+
+	return strncmp(source, "/dev/", 5) == 0 && stat(source, &st) == 0 && S_ISBLK(st.st_mode) &&
+	       st.st_rdev != wanted->dev;
+}
+
 /* Take what a unit says of the mount. */
 static void take_unit(struct search *search, const char *file, const char *name,
 		      const struct unit *unit)
@@ -312,6 +321,10 @@ static enum fsq_visit look_at_line(const struct fsq_mount *line, void *arg)
 	    !(wanted->directory ? strcmp(line->directory, wanted->directory) == 0
 				: is_device(wanted, line->device)))
 		return FSQ_VISIT_CONTINUE;
+	if (is_other_device(wanted, line->device)) {
+		search->next->other_line = line->line;
+		return FSQ_VISIT_CONTINUE;
+	}
 	set_text(search, &search->next->file, wanted->fstab);
 	set_text(search, &search->next->options, line->options);
 	set_text(search, &search->next->directory, line->directory);

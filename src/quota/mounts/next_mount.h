@@ -11,9 +11,10 @@
 struct fsq_next_mount {
 	char *file;    /* fstab(5), or a mount unit or a drop-in of one; NULL: no file mounts it */
 	uint64_t line; /* of fstab; 0: it is a unit */
-	char *unit;    /* its name, as srv.mount; or NULL */
-	char *options; /* or NULL */
-	char *directory; /* where it is mounted then */
+	uint64_t other_line; /* of fstab: it mounts another device in the directory; 0: none does */
+	char *unit;	     /* its name, as srv.mount; or NULL */
+	char *options;	     /* or NULL */
+	char *directory;     /* where it is mounted then */
 };
 
 /* What is to be mounted. */
@@ -28,7 +29,7 @@ struct fsq_next_wanted {
 /**
  * Find the file that counts: a unit of systemd in /etc or /run, fstab, a unit of a package, in this order; and the
  * drop-ins of the unit, which systemd makes of a line of fstab, too. Of fstab the first line that mounts it and is no
- * bind mount counts, as for mount(8).
+ * bind mount counts, as for mount(8); not one that mounts another device there.
  *
  * @next     set on success; clear it with fsq_next_mount_clear()
  * @return   0, also where no file mounts it; FSQ_E_FAILED
