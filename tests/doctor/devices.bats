@@ -75,10 +75,11 @@ sp ace"
 @test "an ext4 that is not mounted and lacks the features" {
 	made ext4 "$FSQ_E_DEV" /mnt/e -O ^quota,^project
 	finds problem ext4-features "$FSQ_E_DEV"
-	assert_equal "$repair" "tune2fs -O quota,project -Q prjquota $FSQ_E_DEV"
+	assert_equal "$repair" "fsquota setup --yes $FSQ_E_DEV"
+	echo "$FSQ_E_DEV /mnt/e ext4 defaults 0 2" >/etc/fstab
 	typed
 	no_more ext4-features "$FSQ_E_DEV"
-	mount -t ext4 -o prjquota "$FSQ_E_DEV" /mnt/e
+	mount /mnt/e
 	finds ok quota-on /mnt/e
 	made ext4 "$FSQ_E_DEV" /mnt/e -I 128 -O ^quota
 	finds problem ext4-inode-size "$FSQ_E_DEV"

@@ -86,7 +86,7 @@ as_shown() {
 	finds ok quota-on /mnt/x2
 	fresh_fs x2 -o noquota
 	run_split sh -c "$(example 2 | sed 's/^# //')"
-	[[ $stdout == *"umount /mnt/x2 && mount -t xfs -o prjquota $FSQ_X2_DEV /mnt/x2"* ]]
+	[[ $stdout == *"fsquota setup --yes --unmount /mnt/x2"* ]]
 	fresh_fs x2
 	as_shown 3
 	run ! dd if=/dev/zero of=/run/c1/big bs=64k count=200 conv=fsync

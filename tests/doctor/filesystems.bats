@@ -194,7 +194,7 @@ root_on_x2() {
 	other_ext4 -O ^quota,^project
 	root_on /mnt/e
 	finds problem ext4-features /
-	assert_equal "$repair" ''
+	assert_equal "$repair" 'fsquota setup --yes --at-boot /'
 	umount -R /mnt/e
 	fresh_fs e -o defaults
 	echo "$FSQ_E_DEV / ext4 prjquota" >>/etc/fstab
@@ -212,7 +212,7 @@ root_on_x2() {
 @test "the root filesystem takes prjquota from the command line of the kernel" {
 	root_on_x2 -o noquota
 	finds problem root-flags /
-	assert_equal "$repair" 'fsquota setup --yes / && reboot'
+	assert_equal "$repair" 'fsquota setup --yes --at-boot /'
 	# The kernel of a machine that does.
 	sed 's/$/ rootflags=noatime,prjquota quiet/; s| rootflags=/||' /proc/cmdline \
 		>"$BATS_TEST_TMPDIR/cmdline"

@@ -149,7 +149,7 @@ unit() {
 	[[ $finding == *"$units/mnt-x2.mount mounts it without prjquota"* ]]
 	typed
 	no_more mount-unit /mnt/x2
-	assert_equal "$(<$units/mnt-x2.mount.d/99-fsquota.conf)" $'[Mount]\nOptions=noatime,prjquota'
+	assert_equal "$(<$units/mnt-x2.mount.d/zz-fsquota.conf)" $'[Mount]\nOptions=noatime,prjquota'
 	# A drop-in of somebody, and one of a line of fstab.
 	rm -r $units/mnt-x2.mount.d
 	mkdir $units/mnt-x2.mount.d

@@ -10,6 +10,7 @@ load ../lib/fsquota
 teardown() {
 	! mountpoint -q /srv || umount /srv
 	rm -f /etc/projects /etc/projid
+	: >/etc/fstab
 	fresh_fs x
 }
 

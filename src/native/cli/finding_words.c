@@ -22,7 +22,11 @@ struct template
 /* Delete by contents: numbers change when a line above is deleted. */
 #define DELETE_LINE "LC_ALL=C sed -i {delete} {path}"
 #define MOUNT "mount -t {type} -o {options} {filesystem} {mountpoint}"
-#define MOUNT_ANEW "umount {mountpoint} && " MOUNT
+/* All that is left to do, whichever finding comes first. */
+#define SETUP "fsquota setup --yes {mountpoint}"
+#define SETUP_ANEW "fsquota setup --yes --unmount {mountpoint}"
+#define SETUP_DEVICE "fsquota setup --yes {filesystem}"
+#define SETUP_ROOT "fsquota setup --yes --at-boot /"
 /* With an empty projects file, so that the other directories of the ID are left alone. */
 #define SET_UP "fsquota project -s --projects-file /dev/null"
 
@@ -44,8 +48,8 @@ static const struct template templates[] = {
 	{ "quota-on", "{type} that counts projects and enforces limits",
 	  .id = FSQ_FINDING_QUOTA_ON },
 	{ "not-enforced", "projects are counted, but limits stop nobody: mounted without prjquota",
-	  MOUNT_ANEW, .id = FSQ_FINDING_NOT_ENFORCED },
-	{ "quota-off", "project quota is off: mounted without prjquota", MOUNT_ANEW,
+	  SETUP_ANEW, .id = FSQ_FINDING_NOT_ENFORCED },
+	{ "quota-off", "project quota is off: mounted without prjquota", SETUP_ANEW,
 	  .id = FSQ_FINDING_QUOTA_OFF },
 	{ "other-filesystem",
 	  "{type} has no project quotas: use XFS, ext4 or f2fs, mounted with prjquota",
@@ -65,12 +69,8 @@ static const struct template templates[] = {
 	  "an overlay has no project quotas of its own, and its upperdir cannot be seen from here: "
 	  "ask where it was mounted",
 	  .id = FSQ_FINDING_OVERLAY },
-	{ "ext4-features", "project quota is off: this ext4 lacks the feature {name}",
-	  "umount {mountpoint} && tune2fs -O {name} -Q {other_name} {filesystem} && mount -t ext4 "
-	  "-o "
-	  "{options} {filesystem} {mountpoint}",
-	  .on_device = "tune2fs -O {name} -Q {other_name} {filesystem}",
-	  .id = FSQ_FINDING_EXT4_FEATURES },
+	{ "ext4-features", "project quota is off: this ext4 lacks the feature {name}", SETUP_ANEW,
+	  .on_device = SETUP_DEVICE, .id = FSQ_FINDING_EXT4_FEATURES },
 	{ "ext4-inode-size",
 	  "inodes of {count} bytes have no place for a project ID: make this ext4 anew, which "
 	  "DELETES everything on it",
@@ -97,26 +97,19 @@ static const struct template templates[] = {
 	  "mount -o remount,rw {mountpoint}", .id = FSQ_FINDING_READ_ONLY },
 	{ "fstab",
 	  "line {line} of {name} mounts it without prjquota, so that the next mount has none",
-	  "sed -i -E '{line}s/^([ \\t]*([^ \\t]+[ \\t]+){3}[^ \\t]+)/\\1,{options}/' {name}",
-	  .id = FSQ_FINDING_FSTAB },
-	{ "mount-unit", "{name} mounts it without prjquota, so that the next mount has none",
-	  "mkdir -p /etc/systemd/system/{other_name}.d && printf '[Mount]\\nOptions=%s\\n' "
-	  "{options} "
-	  ">/etc/systemd/system/{other_name}.d/99-fsquota.conf && { ! [ -d /run/systemd/system ] "
-	  "|| "
-	  "systemctl daemon-reload; }",
-	  .id = FSQ_FINDING_MOUNT_UNIT },
+	  SETUP, .on_device = SETUP_DEVICE, .id = FSQ_FINDING_FSTAB },
+	{ "mount-unit", "{name} mounts it without prjquota, so that the next mount has none", SETUP,
+	  .on_device = SETUP_DEVICE, .id = FSQ_FINDING_MOUNT_UNIT },
 	{ "option-refused",
 	  "line {line} of {name} has {other_name}, which the kernel refuses for this {type}: the "
-	  "next "
-	  "mount, and the next boot, fails",
-	  .id = FSQ_FINDING_OPTION_REFUSED },
+	  "next mount, and the next boot, fails",
+	  SETUP, .on_device = SETUP_DEVICE, .id = FSQ_FINDING_OPTION_REFUSED },
 	{ "fstab-not-in-force", "line {line} of {name} has prjquota, but it is mounted otherwise",
-	  "umount {mountpoint} && mount {mountpoint}", .id = FSQ_FINDING_FSTAB_NOT_IN_FORCE },
+	  SETUP_ANEW, .id = FSQ_FINDING_FSTAB_NOT_IN_FORCE },
 	{ "root-flags",
 	  "project quota is off: XFS takes prjquota for the root filesystem only from the kernel "
 	  "command line, as rootflags=prjquota",
-	  "fsquota setup --yes / && reboot", .id = FSQ_FINDING_ROOT_FLAGS },
+	  SETUP, .id = FSQ_FINDING_ROOT_FLAGS },
 	{ "root-passes",
 	  "{type} stops nobody who has CAP_SYS_RESOURCE, as this caller does: limits hold for "
 	  "other users",
@@ -266,21 +259,19 @@ static void adapt_to_mount(struct template *template, const struct fsq_finding *
 	if (finding->id == FSQ_FINDING_NOT_ENFORCED && is_xfs) {
 		template->sentence = "projects are counted, but limits stop nobody: mounted with "
 				     "pqnoenforce, or disabled since";
-		template->repair = "fsquota enable -p {mountpoint}";
+		template->repair = SETUP;
 	} else if (finding->id == FSQ_FINDING_NOT_ENFORCED && is_ext4) {
 		template->sentence = "projects are counted, but limits stop nobody: mounted "
 				     "without prjquota, or remounted with it, which does not "
 				     "switch them on";
-		template->repair = "fsquota enable -p {mountpoint}";
+		template->repair = SETUP;
 	} else if (finding->id == FSQ_FINDING_COUNT_DIFFERS && is_xfs) {
 		/* After a mount without quota, XFS counts anew at the next one. */
-		template->repair =
-			"umount {mountpoint} && "
-			"mount -t xfs -o noquota {filesystem} {mountpoint} && " MOUNT_ANEW;
+		template->repair = "umount {mountpoint} && "
+				   "mount -t xfs -o noquota {filesystem} {mountpoint} && "
+				   "umount {mountpoint} && " MOUNT;
 	} else if (finding->id == FSQ_FINDING_RECORDS_UNREADABLE && is_xfs) {
 		template->repair = "umount {mountpoint} && xfs_repair {filesystem} && " MOUNT;
-	} else if (finding->in_fstab && finding->id != FSQ_FINDING_ROOT_FLAGS) {
-		template->repair = "umount {mountpoint} && mount {mountpoint}";
 	} else if (finding->of_mount_only) {
 		template->repair = finding->id == FSQ_FINDING_READ_ONLY
 					   ? "mount -o remount,bind,rw {mountpoint}"
@@ -293,9 +284,16 @@ static bool unmounts(const struct template *template)
 	return template->repair && strncmp(template->repair, "umount ", strlen("umount ")) == 0;
 }
 
+static bool is_by_setup(const struct template *template)
+{
+	return template->repair &&
+	       (strcmp(template->repair, SETUP) == 0 || strcmp(template->repair, SETUP_ANEW) == 0);
+}
+
 static struct template template_of(const struct fsq_finding *finding)
 {
 	const struct template *found = templates;
+	const bool is_root = finding->mountpoint && strcmp(finding->mountpoint, "/") == 0;
 	struct template template;
 
 	while (found->id != finding->id)
@@ -304,15 +302,20 @@ static struct template template_of(const struct fsq_finding *finding)
 	adapt_to_mount(&template, finding);
 	if (finding->filesystem && !finding->mountpoint && template.on_device)
 		template.repair = template.on_device;
+	/* setup takes devices. */
+	if (finding->is_image && finding->id == FSQ_FINDING_EXT4_FEATURES)
+		template.repair = "tune2fs -O {name} -Q {other_name} {filesystem}";
 	if (finding->in_doubt) {
-		template.sentence = template.in_doubt;
+		template.sentence = template.in_doubt ? template.in_doubt : template.sentence;
 		template.repair = NULL;
 	}
 	/* The root filesystem cannot be unmounted. */
-	if (unmounts(&template) && finding->mountpoint && strcmp(finding->mountpoint, "/") == 0)
+	if (is_root && unmounts(&template))
+		template.repair = NULL;
+	else if (is_root && is_by_setup(&template))
 		template.repair = finding->in_fstab || finding->id == FSQ_FINDING_FSTAB_NOT_IN_FORCE
 					  ? "reboot"
-					  : NULL;
+					  : SETUP_ROOT;
 	if (finding->id == FSQ_FINDING_OVERLAY_SPLIT && template.repair && finding->project == 0)
 		template.repair = SET_UP " -p {name} {other} {name}";
 	if (finding->id == FSQ_FINDING_OVERLAY_UNLIMITED && template.repair && finding->other_name)

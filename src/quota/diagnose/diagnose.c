@@ -233,7 +233,7 @@ static void check_outlook(struct medium *medium, const struct fsq_outlook *outlo
 	if (finding.id)
 		say_of_device(medium, finding);
 	if (outlook->next.file)
-		fsq_diagnose_next_mount(medium->diagnosis, outlook, say_of_medium, medium);
+		fsq_diagnose_next_mount(outlook, say_of_medium, medium);
 }
 
 /* Does it have all features for project quota, and does fstab ask for it? */

@@ -57,9 +57,7 @@ void fsq_finding_visit(struct fsq_diagnosis *diagnosis, struct fsq_finding findi
 
 bool fsq_finding_unmounts(enum fsq_finding_id id)
 {
-	return id == FSQ_FINDING_NOT_ENFORCED || id == FSQ_FINDING_QUOTA_OFF ||
-	       id == FSQ_FINDING_EXT4_FEATURES || id == FSQ_FINDING_EXT4_INODE_SIZE ||
-	       id == FSQ_FINDING_F2FS_FEATURES || id == FSQ_FINDING_FSTAB_NOT_IN_FORCE ||
+	return id == FSQ_FINDING_EXT4_INODE_SIZE || id == FSQ_FINDING_F2FS_FEATURES ||
 	       id == FSQ_FINDING_COUNT_DIFFERS || id == FSQ_FINDING_RECORDS_UNREADABLE;
 }
 

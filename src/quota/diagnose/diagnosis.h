@@ -99,7 +99,7 @@ void fsq_diagnose_filesystem(struct fsq_subject *subject);
  *
  * @say      called with a finding about it, if there is one
  */
-void fsq_diagnose_next_mount(struct fsq_diagnosis *diagnosis, const struct fsq_outlook *outlook,
+void fsq_diagnose_next_mount(const struct fsq_outlook *outlook,
 			     void (*say)(void *arg, struct fsq_finding finding), void *arg);
 
 /** Limits without files, and files without limits. */

@@ -52,13 +52,12 @@ static bool takes_root_flags(const struct fsq_subject *subject)
 	return subject->outlook.is_root && is_type(subject, "xfs");
 }
 
-void fsq_diagnose_next_mount(struct fsq_diagnosis *diagnosis, const struct fsq_outlook *outlook,
+void fsq_diagnose_next_mount(const struct fsq_outlook *outlook,
 			     void (*say)(void *arg, struct fsq_finding finding), void *arg)
 {
 	const struct fsq_next_mount *next = &outlook->next;
-	struct fsq_finding finding = { .name = next->file, .line = next->line };
 	const bool lacks_features = !outlook->features_errnum && !fsq_outlook_has_features(outlook);
-	char *options = NULL;
+	struct fsq_finding finding = { .name = next->file, .line = next->line }, obstacle;
 
 	if (lacks_features && outlook->next_wants)
 		finding.other_name = "prjquota";
@@ -68,20 +67,14 @@ void fsq_diagnose_next_mount(struct fsq_diagnosis *diagnosis, const struct fsq_o
 		finding.id = FSQ_FINDING_OPTION_REFUSED;
 	} else if (!outlook->next_wants && next->line) {
 		finding.id = FSQ_FINDING_FSTAB;
-		finding.options = fsq_options_of_types(outlook->type, next->options);
 	} else if (!outlook->next_wants) {
 		finding.id = FSQ_FINDING_MOUNT_UNIT;
 		finding.other_name = next->unit;
-		if (asprintf(&options, "%s%sprjquota", next->options ? next->options : "",
-			     next->options && *next->options ? "," : "") < 0) {
-			fsq_diagnosis_fail(diagnosis, ENOMEM, next->file);
-			return;
-		}
-		finding.options = options;
 	}
+	/* Another finding says what is in the way of this repair. */
+	finding.in_doubt = fsq_outlook_has_obstacle(outlook, &obstacle);
 	if (finding.id)
 		say(arg, finding);
-	free(options);
 }
 
 static void say_of_subject(void *arg, struct fsq_finding finding)
@@ -124,7 +117,7 @@ static void check_quota(struct fsq_subject *subject)
 		off.id = FSQ_FINDING_NOT_ENFORCED;
 	else if (takes_root_flags(subject) && !off.in_fstab)
 		off.id = FSQ_FINDING_ROOT_FLAGS;
-	fsq_diagnosis_visit_with_options(subject, off);
+	fsq_finding_visit_here(subject, off);
 }
 
 /* Will it be on after the next mount? */
@@ -135,7 +128,7 @@ static void check_next_mount(struct fsq_subject *subject)
 
 	if (!next->file || takes_root_flags(subject) || fsq_diagnosis_is_over(subject->diagnosis))
 		return;
-	fsq_diagnose_next_mount(subject->diagnosis, outlook, say_of_subject, subject);
+	fsq_diagnose_next_mount(outlook, say_of_subject, subject);
 	if (outlook->next_wants && next->line && !outlook->enforced &&
 	    (outlook->features_errnum || fsq_outlook_has_features(outlook)))
 		fsq_finding_visit_here(subject,
