@@ -445,6 +445,35 @@ type DoctorAnswer struct {
 	Doctor []DoctorRow `json:"doctor"`
 }
 
+type SetupRow struct {
+	Step       *uint64 `json:"step"`       // its number
+	State      string  `json:"state"`      // to-do, done, needs-unmount, needs-at-boot, waits or by-hand
+	Acts       string  `json:"acts"`       // when it has an effect
+	What       *string `json:"what"`       // what it changes
+	Command    *string `json:"command"`    // the program that is run
+	File       *string `json:"file"`       // the file that is written
+	Difference *string `json:"difference"` // the lines that change in it
+	Interrupts *string `json:"interrupts"` // who has to stop for it
+}
+
+type SetupTotal struct {
+	Filesystem     *string `json:"filesystem"`       // device of the filesystem
+	Mountpoint     *string `json:"mountpoint"`       // where it is mounted
+	Type           *string `json:"type"`             // type of the filesystem
+	Now            bool    `json:"now"`              // are limits enforced?
+	AfterMount     bool    `json:"after_mount"`      // are they after the next mount?
+	AfterBoot      bool    `json:"after_boot"`       // are they after the next boot?
+	NowThen        bool    `json:"now_then"`         // are they, once all steps are done?
+	AfterMountThen bool    `json:"after_mount_then"` // the same after the next mount
+	AfterBootThen  bool    `json:"after_boot_then"`  // the same after the next boot
+}
+
+// SetupAnswer is what fsquota setup answers.
+type SetupAnswer struct {
+	Setup []SetupRow   `json:"setup"`
+	Total []SetupTotal `json:"total,omitempty"`
+}
+
 type ReportRow struct {
 	Type                 string  `json:"type"`                             // user, group or project
 	ID                   uint32  `json:"id"`                               // ID of the user, group or project
