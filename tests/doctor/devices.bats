@@ -9,7 +9,6 @@ load doctor
 setup() {
 	rm -f /etc/projects /etc/projid /etc/fsquota.conf
 	keep_fstab
-	: >/etc/fstab
 	cd "$BATS_TEST_TMPDIR" || return
 	dev=$FSQ_X2_DEV
 }

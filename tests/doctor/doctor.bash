@@ -16,6 +16,7 @@ doctor=(fsquota doctor)
 keep_fstab() {
 	touch /etc/fstab
 	cp /etc/fstab "$BATS_TEST_TMPDIR/fstab"
+	: >/etc/fstab
 }
 
 restore_fstab() { [ ! -e "$BATS_TEST_TMPDIR/fstab" ] || cp "$BATS_TEST_TMPDIR/fstab" /etc/fstab; }

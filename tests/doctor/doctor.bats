@@ -13,9 +13,10 @@ setup_file() {
 	chmod 755 /mnt/x /mnt/e
 }
 
-setup() { rm -f /etc/projects /etc/projid /etc/fsquota.conf; }
-
-teardown() { ! mountpoint -q /run/c1 || umount /run/c1; }
+teardown() {
+	! mountpoint -q /run/c1 || umount /run/c1
+	restore_fstab
+}
 
 @test "where all is well every line says so" {
 	succeeds fsquota doctor /mnt/x

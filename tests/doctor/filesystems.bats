@@ -11,6 +11,7 @@ load doctor
 
 # other_ext4 MKFS-ARGUMENT...: /mnt/e is one that is mounted without options.
 other_ext4() {
+	: >/etc/fstab
 	umount /mnt/e
 	mkfs.ext4 -q -F "$@" "$FSQ_E_DEV" 2>/dev/null
 	mount -t ext4 "$FSQ_E_DEV" /mnt/e

@@ -57,21 +57,25 @@ teardown() {
 
 # bats test_tags=slow
 @test "a mount point whose name fstab has to escape, and a line that mounts another device there" {
-	local at=$'/run/a b\tc'
+	local at=$'/run/a b\tc' what
 	mkdir -p "$at"
 	made xfs
-	mount "$device" "$at"
+	mount -o nodev,uquota "$device" "$at"
 	run -0 fsquota setup --yes --unmount "$at"
 	umount "$at"
 	mount -a
+	assert_regex "$(findmnt -no OPTIONS "$at")" 'nodev.*usrquota'
 	enforced "$at"
 	umount "$at"
-	line "$FSQ_X_DEV"
-	mount "$device" /mnt/x2
-	run -9 fsquota setup --yes --unmount /mnt/x2
-	assert_line --partial "line 2 of fstab mounts another device here: have one mount $device, with prjquota"
-	enforced
-	prints "$device" findmnt -no SOURCE /mnt/x2
+	for what in "$FSQ_X_DEV" UUID=00000000-0000-4000-8000-000000000000 LABEL=other; do
+		line "$what"
+		mount "$device" /mnt/x2
+		run -9 fsquota setup --yes --unmount /mnt/x2
+		assert_line --partial "line 2 of fstab mounts another device here: have one mount $device, with prjquota"
+		enforced
+		prints "$device" findmnt -no SOURCE /mnt/x2
+		umount /mnt/x2
+	done
 }
 
 @test "one that is read-only, and one that is mounted twice" {

@@ -194,6 +194,18 @@ static void mount_back(struct plan *plan)
 	free(options);
 }
 
+/* With nofail, mount(8) says nothing where there is no such device. */
+static bool is_mounted(const struct plan *plan)
+{
+	const struct fsq_outlook *outlook = plan->outlook;
+	const char *directory = outlook->mount.directory;
+	struct stat st;
+
+	return (stat(directory, &st) == 0 && st.st_dev == outlook->dev) ||
+	       session_error(plan->session, ERROR_OF_FILE, FSQ_E_FAILED, 0, directory,
+			     "mount has not mounted %s at %s", outlook->device, directory);
+}
+
 static bool carry_out(struct plan *plan, const struct step *step)
 {
 	struct session *session = plan->session;
@@ -214,7 +226,9 @@ static bool carry_out(struct plan *plan, const struct step *step)
 	default:
 		break;
 	}
-	return !step->words[0] || run(session, step->words, most);
+	if (step->words[0] && !run(session, step->words, most))
+		return false;
+	return step->kind != STEP_MOUNT || step->place > 0 || is_mounted(plan);
 }
 
 static bool refuse_busy(const struct plan *plan)

@@ -215,17 +215,15 @@ static void add_unmount(struct plan *plan, const char *what)
 static void add_mount(struct plan *plan)
 {
 	const struct fsq_outlook *outlook = plan->outlook;
-	const char *directory =
-		outlook->mount.directory ? outlook->mount.directory : outlook->next.directory;
+	const char *directory = outlook->mount.directory;
 	const struct step step = { .kind = STEP_MOUNT,
-				   .state = outlook->mount.directory ? state_of_unmount(plan)
-								     : STEP_TO_DO,
+				   .state = state_of_unmount(plan),
 				   .what = "mount it, with project quota" };
 	char *options;
 
 	if (outlook->next.unit && !outlook->next.line && is_there("/run/systemd/system")) {
 		add(plan, step, WORDS("systemctl", "start", outlook->next.unit));
-	} else if (outlook->next.line || !outlook->mount.directory) {
+	} else if (outlook->next.line) {
 		add(plan, step, WORDS("mount", directory));
 	} else {
 		options = fsq_options_with_quota(&outlook->mount);
@@ -461,7 +459,8 @@ static void add_fstab_line(struct plan *plan, enum step_state state)
 	}
 	device = outlook->uuid ? print(plan, "UUID=%s", outlook->uuid) : outlook->device;
 	/* A device that is not there at the boot must not stop it. */
-	options = print(plan, "%s,nofail", plan->types);
+	options = take(plan, fsq_options_with_quota(&outlook->mount));
+	options = options ? print(plan, "%s,nofail", options) : NULL;
 	if (plan->no_memory)
 		return;
 	add(plan,

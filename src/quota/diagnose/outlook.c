@@ -321,15 +321,19 @@ static int look_at_device(struct fsq_outlook *outlook, struct fsq_error *err)
 int fsq_outlook_find_next(struct fsq_outlook *outlook, const char *fstab, int device,
 			  struct fsq_error *err)
 {
+	const char *name = outlook->device ? outlook->device : outlook->mount.device;
+	const int own = device < 0 ? fsq_superblock_open(name, outlook->dev) : -1;
 	const struct fsq_next_wanted wanted = {
 		.fstab = fstab,
 		.directory = outlook->is_root ? "/" : outlook->mount.directory,
-		.device = device,
+		.device = device < 0 ? own : device,
 		.dev = outlook->dev,
 	};
 	char *options = NULL;
 	int rc = fsq_next_mount_find(&wanted, &outlook->next, err);
 
+	if (own >= 0)
+		close(own);
 	if (rc)
 		return rc;
 	if (asprintf(&options, "%s,%s", outlook->features.mount_options,
@@ -340,19 +344,6 @@ int fsq_outlook_find_next(struct fsq_outlook *outlook, const char *fstab, int de
 	if (fsq_options_refused(outlook->type, outlook->next.options, &outlook->next_refused))
 		return fail_memory(wanted.fstab, err);
 	return 0;
-}
-
-static int find_next(struct fsq_outlook *outlook, const char *fstab, struct fsq_error *err)
-{
-	int device = -1, rc;
-
-	fsq_outlook_read_features(outlook);
-	if (!outlook->mount.directory)
-		device = open(outlook->device, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	rc = fsq_outlook_find_next(outlook, fstab, device, err);
-	if (device >= 0)
-		close(device);
-	return rc;
 }
 
 /* --- all together --- */
@@ -461,7 +452,9 @@ int fsq_outlook_get(struct fsq_outlook *outlook, const char *path, const char *f
 	if (rc == 0)
 		rc = look_at_device(outlook, err);
 	if (rc == 0)
-		rc = find_next(outlook, fstab, err);
+		fsq_outlook_read_features(outlook);
+	if (rc == 0)
+		rc = fsq_outlook_find_next(outlook, fstab, -1, err);
 	if (rc == 0 && fsq_outlook_find_boot(outlook))
 		rc = fail_memory(path, err);
 	if (rc)

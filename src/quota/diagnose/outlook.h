@@ -97,7 +97,7 @@ int fsq_outlook_read_features(struct fsq_outlook *outlook);
 /**
  * Find its next mount, after the features were read.
  *
- * @device   open for reading, of what is not mounted; or -1
+ * @device   open for reading, or -1
  * @return   0; FSQ_E_FAILED no memory
  */
 int fsq_outlook_find_next(struct fsq_outlook *outlook, const char *fstab, int device,

@@ -54,19 +54,30 @@ int fsq_superblock_features(int fd, struct fsq_features *features)
 	return 0;
 }
 
-int fsq_superblock_of_mount(const char *device, dev_t dev, struct fsq_features *features)
+int fsq_superblock_open(const char *device, dev_t dev)
 {
-	int fd = open(device, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), rc;
+	int fd = open(device, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), rc = 0;
 	struct stat st;
 
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, &st))
 		rc = -errno;
-	else
-		rc = S_ISBLK(st.st_mode) && st.st_rdev == dev
-			     ? fsq_superblock_features(fd, features)
-			     : -ENXIO;
+	else if (!S_ISBLK(st.st_mode) || st.st_rdev != dev)
+		rc = -ENXIO;
+	if (rc == 0)
+		return fd;
+	close(fd);
+	return rc;
+}
+
+int fsq_superblock_of_mount(const char *device, dev_t dev, struct fsq_features *features)
+{
+	int fd = fsq_superblock_open(device, dev), rc;
+
+	if (fd < 0)
+		return fd;
+	rc = fsq_superblock_features(fd, features);
 	close(fd);
 	return rc;
 }

@@ -28,13 +28,16 @@ struct fsq_features {
 int fsq_superblock_features(int fd, struct fsq_features *features);
 
 /**
- * The same of one that is mounted.
+ * Open the device of a mounted file system.
  *
  * @device   its block device
- * @dev      st_dev of its files: another device is not read
- * @return   0 or a negative errno: -ENOENT or -ENXIO no device node, -EACCES, -EPERM (a device
- *           cgroup), -EINVAL
+ * @dev      st_dev of its files: another device is not opened
+ * @return   a file descriptor for reading, or a negative errno: -ENOENT or -ENXIO no device node, -EACCES, -EPERM (a
+ *           device cgroup)
  */
+int fsq_superblock_open(const char *device, dev_t dev);
+
+/** Read the features of a mounted file system. @return  as fsq_superblock_open() and fsq_superblock_features() */
 int fsq_superblock_of_mount(const char *device, dev_t dev, struct fsq_features *features);
 
 /**

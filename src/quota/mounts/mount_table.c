@@ -491,8 +491,9 @@ char *fsq_options_edit(const char *type, const char *options, const char *types)
 	FILE *to = open_memstream(&edited, &size);
 	int rc = to ? 0 : -ENOMEM, read = 0;
 
-	while (rc >= 0 && (read = lib.optstr_next_option(&next, &name, &name_size, &value,
-							 &value_size)) == 0) {
+	while (rc >= 0 && options &&
+	       (read = lib.optstr_next_option(&next, &name, &name_size, &value, &value_size)) ==
+		       0) {
 		const size_t length = value ? (size_t)(value - name) + value_size : name_size;
 
 		rc = may_stay(type, name, length);

@@ -177,11 +177,21 @@ static bool is_device(const struct fsq_next_wanted *wanted, const char *source)
 	       st.st_rdev == wanted->dev;
 }
 
-/* A device that is there, and another one. A tag can mean any. */
-static bool is_other_device(const struct fsq_next_wanted *wanted, const char *source)
+/* Another device, for certain. */
+static bool is_other_device(struct search *search, const char *source)
 {
+	const struct fsq_next_wanted *wanted = search->wanted;
 	struct stat st;
 
+	if (strncmp(source, "UUID=", 5) == 0 || strncmp(source, "LABEL=", 6) == 0) {
+		bool is;
+
+		errno = 0;
+		is = wanted->device < 0 || fsq_device_load(NULL) ||
+		     fsq_device_has_tag(wanted->device, source);
+		search->no_memory |= !is && errno == ENOMEM;
+		return !is;
+	}
 	return strncmp(source, "/dev/", 5) == 0 && stat(source, &st) == 0 && S_ISBLK(st.st_mode) &&
 	       st.st_rdev != wanted->dev;
 }
@@ -321,7 +331,7 @@ static enum fsq_visit look_at_line(const struct fsq_mount *line, void *arg)
 	    !(wanted->directory ? strcmp(line->directory, wanted->directory) == 0
 				: is_device(wanted, line->device)))
 		return FSQ_VISIT_CONTINUE;
-	if (is_other_device(wanted, line->device)) {
+	if (is_other_device(search, line->device)) {
 		search->next->other_line = line->line;
 		return FSQ_VISIT_CONTINUE;
 	}

@@ -22,7 +22,7 @@ struct fsq_next_wanted {
 	const char *fstab;
 	const char
 		*directory; /* where it is mounted; NULL: it is not, and the device is looked for */
-	int device;	    /* open for reading */
+	int device;	    /* open for reading, or negative */
 	dev_t dev;	    /* its number */
 };
 
