@@ -76,6 +76,8 @@ prepare() {
 	ours dump -p "$top" >/dev/null
 	"$FSQUOTA" dump -p "$top" >"$top/dump"
 	state=$("$FSQUOTA" state -p "$top")
+	# Without memory libblkid finds no UUID, and says nothing: it is not asked for one.
+	printf '%s %s auto noatime 0 0\n' "$(findmnt -no SOURCE "$top")" "$top" >/etc/fstab
 }
 
 group_changes() {
@@ -145,6 +147,7 @@ group_reads() {
 	reads or=8 check --limit "$top/dir=1M" "$top/dir"
 	reads doctor "$top"
 	reads doctor --deep --json "$top"
+	reads or=9 setup "$top"
 	reads find mine "$top"
 	reads find --orphans "$top"
 	reads id "$top/dir" "$top/new"

@@ -98,21 +98,24 @@ static enum fsq_visit compare_line(const struct fsq_mount *mount, void *arg)
 	return FSQ_VISIT_STOP;
 }
 
-bool edit_fstab_is_read(const char *text, uint64_t line, const char *options)
+int edit_fstab_is_read(const char *text, uint64_t line, const char *options)
 {
 	struct reading reading = { .line = line, .options = options };
 	int fd = memfd_create("fstab", MFD_CLOEXEC);
 	const ssize_t length = (ssize_t)strlen(text);
 	struct fsq_error err;
 	char file[32];
+	int rc = 0;
 
 	if (fd < 0)
-		return false;
+		return -errno;
 	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
-	if (write(fd, text, (size_t)length) == length)
-		fsq_fstab_each(file, compare_line, &reading, &err);
+	if (write(fd, text, (size_t)length) != length)
+		rc = -EIO;
+	else if (fsq_fstab_each(file, compare_line, &reading, &err))
+		rc = -err.errnum;
 	close(fd);
-	return reading.found;
+	return rc ? rc : reading.found;
 }
 
 /* --- command lines --- */

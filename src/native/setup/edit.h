@@ -22,8 +22,9 @@ char *edit_fstab_add(const char *text, const char *device, const char *directory
  * Would libmount read the new text as it read the old one, but for the options of this line?
  *
  * @options  that the line is to have
+ * @return   1 or 0, or a negative errno
  */
-bool edit_fstab_is_read(const char *text, uint64_t line, const char *options);
+int edit_fstab_is_read(const char *text, uint64_t line, const char *options);
 
 /**
  * Change what GRUB adds to the command line of the kernel, in the text of /etc/default/grub; or the text of

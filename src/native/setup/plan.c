@@ -488,16 +488,23 @@ static void add_fstab_edit(struct plan *plan, enum step_state state)
 {
 	const struct fsq_outlook *outlook = plan->outlook;
 	const char *before = read_text(plan, outlook->next.file);
-	char *after =
-		before ? edit_fstab(before, outlook->next.line, outlook->type, plan->types) : NULL;
-	char *options = fsq_options_edit(outlook->type,
-					 outlook->next.options ? outlook->next.options : "defaults",
-					 plan->types);
 	struct step step = { .kind = STEP_EDIT, .acts = ACTS_AT_MOUNT, .state = state };
+	char *after = NULL, *options = NULL;
+	int is_read = before ? 0 : -ENOENT;
 
-	plan->no_memory |= !options;
-	if (after && options && !is_link(outlook->next.file) &&
-	    edit_fstab_is_read(after, outlook->next.line, options)) {
+	if (before) {
+		after = edit_fstab(before, outlook->next.line, outlook->type, plan->types);
+		is_read = after ? 0 : -errno;
+	}
+	if (after) {
+		options = fsq_options_edit(
+			outlook->type, outlook->next.options ? outlook->next.options : "defaults",
+			plan->types);
+		is_read =
+			options ? edit_fstab_is_read(after, outlook->next.line, options) : -ENOMEM;
+	}
+	plan->no_memory |= is_read == -ENOMEM;
+	if (is_read > 0 && !is_link(outlook->next.file)) {
 		step.file = keep(plan, outlook->next.file);
 		step.before = before;
 		step.after = keep(plan, after);

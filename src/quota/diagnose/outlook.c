@@ -253,8 +253,10 @@ static int look_at_mounted(struct fsq_outlook *outlook, struct fsq_error *err)
 	if (rc)
 		return rc;
 	errnum = -fsq_mount_line_of_fd(handle.target.fd, &line);
-	if (errnum || line.dev != outlook->dev)
-		rc = fsq_fail(err, FSQ_E_CONFLICT, errnum, outlook->mount.directory,
+	if (errnum)
+		rc = fsq_fail_errno(err, errnum, outlook->mount.directory, "cannot find the mount");
+	else if (line.dev != outlook->dev)
+		rc = fsq_fail(err, FSQ_E_CONFLICT, 0, outlook->mount.directory,
 			      "another filesystem covers it");
 	else if (fsq_outlook_take_mount(outlook, &line))
 		rc = fail_memory(outlook->mount.directory, err);
@@ -294,14 +296,7 @@ static int look_at_device(struct fsq_outlook *outlook, struct fsq_error *err)
 	if (fd < 0)
 		return outlook->type ? 0
 				     : fsq_fail_errno(err, errno, outlook->device, "cannot open");
-	errno = 0;
 	rc = fsq_device_probe(fd, outlook->device, &device, err);
-	/* Without memory libblkid finds less, or nothing. */
-	if (errno == ENOMEM && !device.uuid) {
-		fsq_device_clear(&device);
-		close(fd);
-		return fail_memory(outlook->device, err);
-	}
 	if (rc == 0 && !device.type && !outlook->type)
 		rc = fsq_fail(err, FSQ_E_NOT_SUPPORTED, 0, outlook->device,
 			      "has no filesystem that libblkid knows: make one, as with mkfs.xfs");
