@@ -17,7 +17,7 @@ setup() {
 
 teardown() {
 	[ -z "$listener" ] || kill "$listener"
-	rm -rf /run/systemd/journal /dev/log /etc/fsquota.conf
+	rm -rf /run/systemd/journal /dev/log /etc/fsquota.conf /etc/fstab
 }
 
 # listens SOCKET: what is sent to it is in $journal, each datagram behind a line "--".
@@ -80,7 +80,7 @@ writes() { assert_equal "$entry" "$(printf '%s\n' "$@")"; }
 	local command
 	listens /run/systemd/journal/socket
 	echo '/mnt/x/dir hard=1M' >"$BATS_TEST_TMPDIR/lines"
-	for command in 'limit -p bhard=1m 77' 'timer -p 3days' 'project -s -p /mnt/x/dir 4242' 'disable -p' 'enable -p'; do
+	for command in 'limit -p bhard=1m 77' 'timer -p 3days' 'project -s -p /mnt/x/dir 4242' 'disable -p' 'enable -p' 'disable -p' 'setup --yes'; do
 		entry fsquota $command /mnt/x
 		assert_equal "$command: $status $(grep -c "^FSQUOTA_COMMAND=${command%% *}$" "$journal")" "$command: 0 1"
 	done

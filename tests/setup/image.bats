@@ -7,22 +7,15 @@
 # are built in a mount namespace that has the files where the packages put them.
 
 load ../lib/fsquota
+load image
 
 uuid=0f2c0000-0000-4000-8000-000000000001
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
-	kernel=$(command -v linux.uml) || fail "install user-mode-linux"
-	release=$("$kernel" --version)
-	tree=$PWD/tree step=$srcdir/contrib/at-boot
-	mkdir -p tree/etc tree/boot tree/usr/{bin,sbin,share/{fsquota,initramfs-tools/{hooks,scripts/local-premount}}} \
-		tree/usr/lib/{modules,dracut/modules.d/95fsquota}
-	cp "$step/fsquota-at-boot" tree/usr/share/fsquota
-	cp "$step/initramfs-hook" tree/usr/share/initramfs-tools/hooks/fsquota
-	cp "$step/initramfs-script" tree/usr/share/initramfs-tools/scripts/local-premount/fsquota
-	cp "$step/dracut"/* tree/usr/lib/dracut/modules.d/95fsquota
-	cp -r "/usr/lib/uml/modules/$release" tree/usr/lib/modules
-	"$kernel" --showconfig >"tree/boot/config-$release"
+	tree=$PWD/tree
+	mkdir tree
+	put_step "$tree"
 	printf '%s\n' "UUID=$uuid" FEATURES=quota,project QUOTAS=usrquota,grpquota,prjquota >tree/etc/fsquota-at-boot.conf
 }
 
@@ -78,17 +71,7 @@ root_that() {
 
 # booted [ARGUMENT...]: boot the machine with these words for the kernel; output is what its system printed.
 booted() {
-	local preload='' fields
-	if grep -qw amx_tile /proc/cpuinfo; then
-		preload=$PWD/xstate.so
-		"${CC:-cc}" -shared -fPIC -O1 -o "$preload" "$srcdir/tests/guest/xstate.c"
-	fi
-	# It is faster on one processor (tests/guest/run): on that which the scheduler has chosen now.
-	read -ra fields </proc/self/stat
-	ticking setpriv --pdeathsig TERM taskset -c "${fields[38]}" \
-		timeout -s KILL 900 env ${preload:+"LD_PRELOAD=$preload"} "$kernel" mem=512M ubda="$disk" initrd="$image" \
-		root=/dev/ubda "$@" uml_dir="$PWD/" umid=machine con=null con0=null,fd:1 ssl=null loglevel=5 \
-		</dev/null >console 2>&1 || true
+	boot 900 initrd="$image" "$@"
 	output=$(tr -d '\r' <console | sed -n '/^--- begin$/,/^--- end$/p')
 	mapfile -t lines <<<"$output"
 	[[ $output == *'--- end' ]] || fail "it did not boot: $(tail -n 40 console)"

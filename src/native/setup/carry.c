@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "common/signals.h"
+#include "native/cli/journal.h"
 #include "native/cli/program.h"
 #include "native/cli/replacement.h"
+#include "quota/base/error.h"
 #include "quota/kernel/quotactl.h"
 #include "quota/mounts/filesystem.h"
 #include "quota/mounts/mount_table.h"
@@ -244,26 +246,47 @@ static bool refuse_busy(const struct plan *plan)
 			     plan->outlook->mount.directory, who ? who : "?");
 }
 
+/* One entry for all steps. */
+static void log_steps(const struct plan *plan, const struct step *failed)
+{
+	const struct fsq_outlook *outlook = plan->outlook;
+	const char *where = outlook->mount.directory ? outlook->mount.directory : outlook->device;
+	struct fsq_error err;
+
+	if (failed)
+		fsq_fail(&err, FSQ_E_FAILED, 0, where, "failed: %s", failed->what);
+	journal_write(plan->session, &(struct journal_entry){ .type = FSQ_PROJECT,
+							      .filesystem = where,
+							      .err = failed ? &err : NULL });
+}
+
 bool plan_carry_out(struct plan *plan)
 {
+	const struct step *failed = NULL;
+	bool tried = false;
 	sigset_t before;
-	bool done = true;
 
 	block_interrupts(&before);
-	for (size_t i = 0; i < plan->count && done; i++) {
+	for (size_t i = 0; i < plan->count; i++) {
 		struct step *step = &plan->steps[i];
+		bool done;
 
 		if (step->state != STEP_TO_DO)
 			continue;
 		done = step->kind == STEP_UNMOUNT && plan->busy ? refuse_busy(plan)
 								: carry_out(plan, step);
-		if (done) {
-			step->state = STEP_DONE;
-			plan->session->changed = true;
+		tried = true;
+		if (!done) {
+			failed = step;
+			break;
 		}
+		step->state = STEP_DONE;
+		plan->session->changed = true;
 	}
-	if (!done)
+	if (tried)
+		log_steps(plan, failed);
+	if (failed)
 		mount_back(plan);
 	restore_signals(&before);
-	return done;
+	return !failed;
 }
