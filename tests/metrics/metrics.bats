@@ -83,6 +83,8 @@ value() { awk -v series="$1" 'index($0, series) == 1 { print $NF }' "$text"; }
 		"fsquota_project_grace_seconds{id=\"42\",name=\"web\",path=\"/mnt/x/web\",filesystem=\"$FSQ_X_DEV\",mountpoint=\"/mnt/x\",limit=\"bytes\"}"
 }
 
+# bats file_tags=shared
+
 @test "a grace time that is over is 0, and never less" {
 	use_x2
 	mkdir /mnt/x2/over

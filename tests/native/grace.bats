@@ -225,7 +225,7 @@ changed   /mnt/x:fsquota apply: /etc/fsquota.d/node.conf, line 3: /mnt/x is in l
 	assert_equal "$(grep -c . <<<"$stderr")" 3
 	[[ $stderr == *'/nowhere: cannot open: No such file or directory'* ]]
 	[[ $stderr == *'/proc: proc has no project quotas'* ]]
-	[[ $stderr == *'/mnt/e: '*'see fsquota doctor /mnt/e'* ]]
+	[[ $stderr == *'/mnt/e: '*'see fsquota setup /mnt/e'* ]]
 	lasts 172800 172800
 	assert_equal "$(fsquota export | grep '^/mnt/[ex] ')" '/mnt/x grace=2d'
 	says '/mnt/x grace=3d'
