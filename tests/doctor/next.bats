@@ -108,6 +108,30 @@ group_is_stopped() { run ! setpriv --reuid=1001 --regid=1002 --clear-groups dd i
 	assert_equal "$(fsquota doctor -q /mnt/x2)" ''
 }
 
+# f2fs has the kernel's parser from Linux 6.17 on.
+# bats test_tags=linux-6
+@test "an option of another type is refused, whether the kernel is asked or a table" {
+	local option
+	fresh_fs f
+	for option in uqnoenforce logbufs=8 data=ordered; do
+		echo "$FSQ_F_DEV /mnt/f f2fs prjquota,$option 0 0" >/etc/fstab
+		finds problem option-refused /mnt/f
+		[[ $finding == *"has $option, which the kernel refuses for this f2fs"* ]]
+		umount /mnt/f
+		run ! mount /mnt/f
+		fresh_fs f
+	done
+	echo "$FSQ_F_DEV /mnt/f f2fs prjquota,usrjquota=a,jqfmt=vfsv1,active_logs=6,background_gc=on,acl 0 0" >/etc/fstab
+	no_more option-refused /mnt/f
+	# Who may not ask the kernel.
+	echo "$FSQ_X2_DEV /mnt/x2 xfs prjquota,errors=remount-ro 0 0" >/etc/fstab
+	doctor=(setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQUOTA" doctor)
+	finds problem option-refused /mnt/x2
+	echo "$FSQ_X2_DEV /mnt/x2 xfs prjquota,logbsize=256k,noatime 0 0" >/etc/fstab
+	no_more option-refused /mnt/x2
+	doctor=(fsquota doctor)
+}
+
 # mounts_with FS QUOTA: by fstab, and doctor has said so before
 mounts_with() {
 	if [ "$2" = yes ]; then no_more fstab "/mnt/$1"; else finds note fstab "/mnt/$1"; fi

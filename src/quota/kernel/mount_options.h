@@ -7,21 +7,21 @@
 
 /* A filesystem of a type that is being configured, and is never made. */
 struct fsq_mount_trial {
-	int fd;
+	const char *type;
+	int fd; /* negative: the kernel cannot be asked, and a table answers */
 };
 
 /**
- * Begin to ask.
+ * Begin to ask. The kernel answers a caller with CAP_SYS_ADMIN, from Linux 5.2 on, if the filesystem uses its parser:
+ * ext4 from 5.17 on. Otherwise a table answers, with the options of other types.
  *
- * @return   0 or a negative errno: -EPERM without CAP_SYS_ADMIN; -ENODEV the kernel does not have the type; -ENOSYS
- *           before Linux 5.2
+ * @type     stays the caller's
  * Source: fsopen(2)
  */
-int fsq_mount_trial_begin(struct fsq_mount_trial *trial, const char *type);
+void fsq_mount_trial_begin(struct fsq_mount_trial *trial, const char *type);
 
 /**
- * Does the kernel know an option? Filesystems that do not use the kernel's parser for this, such as ext4 before
- * Linux 5.17, say yes to everything.
+ * Would a filesystem of this type take an option?
  *
  * @option   one of the filesystem, not of the mount: "errors" or "prjquota"
  * @value    or NULL

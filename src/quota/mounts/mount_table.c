@@ -414,8 +414,9 @@ int fsq_options_refused(const char *type, const char *options, char **word)
 	int rc = 0;
 
 	*word = NULL;
-	if (!options || fsq_mount_trial_begin(&trial, type))
+	if (!options)
 		return 0;
+	fsq_mount_trial_begin(&trial, type);
 	if (lib.split_optstr(options, NULL, NULL, &own, 0, 0))
 		rc = -ENOMEM;
 	next = own;
