@@ -18,10 +18,11 @@ FSQUOTA=$FSQ_TOOLS/fsquota
 # step WORD...: a long test says how far it is, or tests/suite ends it.
 step() { echo "# $*" >&3; }
 
-# ticking PROGRAM [ARGUMENT...]: run it for twenty minutes at most, with a step now and then: for what is silent and slow.
+# ticking PROGRAM [ARGUMENT...]: run it for twenty minutes (FSQ_TICKING seconds) at most, with a step now and
+# then: for what is silent and slow.
 ticking() {
 	local pid naps=0
-	timeout 1200 "$@" 3>&- &
+	timeout "${FSQ_TICKING:-1200}" "$@" 3>&- &
 	pid=$!
 	while kill -0 $pid 2>/dev/null; do
 		nap 0.5

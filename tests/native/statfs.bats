@@ -97,6 +97,24 @@ json_of() {
 	assert_equal "$status:$stdout" "8:1M 1M "
 }
 
+@test "check judges a directory by what statfs shows" {
+	local fs
+	for fs in x e f; do
+		is_silent as_user fsquota check /mnt/$fs/logs
+		run -8 --separate-stderr as_user fsquota check -rno USED,PATH --over 1 /mnt/$fs/logs
+		assert_output "1M /mnt/$fs/logs"
+		real -c 'limit -p bhard=1m 43' /mnt/$fs
+		run -8 --separate-stderr as_user fsquota check -rno USED,HARD /mnt/$fs/logs
+		assert_output ">=1M >=1M"
+		real -c 'limit -p bhard=100m ihard=2 43' /mnt/$fs
+		run -8 as_user fsquota check -q /mnt/$fs/logs
+		real -c 'limit -p bhard=100m ihard=0 43' /mnt/$fs
+		# A whole filesystem is the kernel's to tell.
+		refuses 4 "/mnt/$fs" as_user fsquota check /mnt/$fs
+		refuses 5 "belongs to no project" as_user fsquota check /mnt/$fs/none
+	done
+}
+
 @test "in a mount of the project's directory alone statfs is believed" {
 	local fs
 	for fs in x e; do

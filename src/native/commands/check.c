@@ -13,6 +13,7 @@
 #include "native/rows/totals.h"
 #include "quota/base/error.h"
 #include "quota/fsquota.h"
+#include "quota/kernel/privilege.h"
 #include "quota/mounts/lookup.h"
 #include "quota/usage/usage.h"
 #include "shared/array.h"
@@ -376,6 +377,46 @@ static void judge_those_off(struct check *check)
 	free(check->registered);
 }
 
+/*
+ * Judge a directory by what anybody may see: statfs(2) shows the limit that comes first, and no use above it.
+ *
+ * @return   whether that shows anything
+ */
+static bool judge_shown(struct check *check, const char *directory)
+{
+	struct fsq_usage usage;
+	struct project_row row;
+	bool known;
+
+	if (session_usage(check->session, directory, &usage, NULL))
+		return false;
+	row = listing_row(check->session, directory, &usage, NULL);
+	row.directories = (struct field_texts){ &directory, 1 };
+	known = row.limit_bytes == FIELD_NOT_KNOWN || row.used_bytes != FIELD_NOT_KNOWN;
+	if (known)
+		judge_row(check, &row,
+			  (row.limit_bytes != FIELD_NOT_KNOWN &&
+			   is_amount_above(row.used_bytes, 0, row.limit_bytes, BLOCK,
+					   FIELD_NO_SECONDS)) ||
+				  (row.limit_inodes != FIELD_NOT_KNOWN &&
+				   is_amount_above(row.used_inodes, 0, row.limit_inodes, 1,
+						   FIELD_NO_SECONDS)),
+			  listing_is_in_force(check->session, &row));
+	fsq_usage_clear(&usage);
+	return known;
+}
+
+/* Judge what needs no privileges. @return  how many operands are left, which come first now */
+static int judge_all_shown(struct check *check, const struct invocation *invocation)
+{
+	int left = 0;
+
+	for (int i = 0; i < invocation->operand_count; i++)
+		if (!judge_shown(check, invocation->operands[i]))
+			invocation->operands[left++] = invocation->operands[i];
+	return left;
+}
+
 static void check_projects(struct check *check, const struct invocation *invocation)
 {
 	struct session *session = check->session;
@@ -504,6 +545,7 @@ static void command_check(struct session *session, const struct invocation *invo
 		.options = options,
 		.projects = { .session = session, .want_available = true, .want_in_force = true }
 	};
+	struct invocation rest = *invocation;
 	bool chosen = options_choose_project(session);
 	const char *wrong =
 		options->interval && !options->within	  ? "--interval goes with --full-within"
@@ -524,8 +566,11 @@ static void command_check(struct session *session, const struct invocation *invo
 	    !options_directories_or_project(session, invocation))
 		return;
 	check.projects.want_sums = session->table.left_open = session->budget_count > 0;
-	if (chosen || invocation->operand_count || !options->limit_count)
-		check_projects(&check, invocation);
+	if (rest.operand_count && !session->at.count && !chosen && !options->within &&
+	    !fsq_is_privileged())
+		rest.operand_count = judge_all_shown(&check, invocation);
+	if (chosen || rest.operand_count || (!invocation->operand_count && !options->limit_count))
+		check_projects(&check, &rest);
 	check_held(&check);
 	if (!options->quiet)
 		tables_end(session);
