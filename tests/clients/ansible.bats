@@ -129,7 +129,7 @@ keeps() {
 		  - community.general.xfs_quota: {name: old, state: absent}
 	END
 	export ANSIBLE_HOME=$home ANSIBLE_LOCAL_TEMP=$home/local ANSIBLE_REMOTE_TEMP=$home/remote \
-		ANSIBLE_PYTHON_INTERPRETER=/usr/bin/python3 ANSIBLE_LOCALHOST_WARNING=False
+		ANSIBLE_PYTHON_INTERPRETER=/usr/bin/python3 ANSIBLE_LOCALHOST_WARNING=False ANSIBLE_PIPELINING=1
 	LC_ALL=C.UTF-8 run_split ansible-playbook "$BATS_TEST_TMPDIR/playbook.yml"
 	assert_equal "$status" 0
 	assert_equal "$(sed -n 's/: \[localhost\]$//p' <<<"$stdout" | xargs)" "changed ok changed changed"

@@ -26,7 +26,7 @@ play() {
 	END
 	export ANSIBLE_HOME=$home ANSIBLE_LOCAL_TEMP=$home/local ANSIBLE_REMOTE_TEMP=$home/remote \
 		ANSIBLE_ROLES_PATH=$srcdir/contrib/ansible/roles ANSIBLE_NOCOLOR=1 \
-		ANSIBLE_PYTHON_INTERPRETER=/usr/bin/python3 ANSIBLE_LOCALHOST_WARNING=False
+		ANSIBLE_PYTHON_INTERPRETER=/usr/bin/python3 ANSIBLE_LOCALHOST_WARNING=False ANSIBLE_PIPELINING=1
 	LC_ALL=C.UTF-8 run_split ticking ansible-playbook -e "@$BATS_TEST_TMPDIR/vars.yml" "$@" "$BATS_TEST_TMPDIR/play.yml"
 	[ "$status" = 0 ] || grep '^fatal' <<<"$stdout"
 	recap=$(grep -oE '\b(changed|failed)=[0-9]+' <<<"$stdout" | xargs)

@@ -115,6 +115,27 @@ json_of() {
 	done
 }
 
+@test "explain accounts for a directory of one's own, with one's own deleted files" {
+	local fs dir holder
+	for fs in x e f; do
+		dir=/mnt/$fs/logs
+		as_user sh -c "exec 9>$dir/gone; rm $dir/gone; head -c 3M /dev/zero >&9; exec sleep 100" 3>&- 4>&- &
+		until holder=$(pgrep -x sleep); do nap 0.05; done
+		sync -f $dir
+		succeeds as_user fsquota explain --json $dir
+		run -0 jq -c '.explain[] | select(.part == "open") | [.used_bytes >= 3145728, .pid, .path]' <<<"$stdout"
+		assert_output "[true,$holder,\"$dir/gone\"]"
+		run -0 jq '[.explain[] | select(.part == "used" or .part == "unexplained") | .used_bytes] | .[1] == 0 and .[0] > 4000000' <<<"$stdout"
+		assert_output true
+		# What cannot be read is told.
+		install -d -m 700 -o root $dir/closed
+		run -7 --separate-stderr as_user fsquota explain $dir
+		assert_equal "$stderr" "fsquota explain: $dir/closed: cannot be read, so the sum lacks it: Permission denied"
+		kill "$holder"
+		wait $! || :
+	done
+}
+
 @test "in a mount of the project's directory alone statfs is believed" {
 	local fs
 	for fs in x e; do

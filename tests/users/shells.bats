@@ -40,6 +40,9 @@ become() {
 		move /srv/mail/a /srv/we => <move></srv/mail/a></srv/we>
 		usage --name fil => <usage><--name><fil>
 		quota fil => <quota><file>
+	END
+	# What zsh and fish make of these is tried with FSQUOTA_FULL.
+	become bash ${FSQUOTA_FULL:+zsh fish} <<-'END'
 		-x -c pat => <-x><-c><path>
 		-x -c 'lim => <-x><-c><limit>
 		xfs_quota -x -c 'limit -p bh => <-x><-c><limit -p bhard=>

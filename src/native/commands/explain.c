@@ -6,6 +6,7 @@
 #include "native/cli/command.h"
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
+#include "quota/kernel/privilege.h"
 
 /* A bound, since the largest are kept in memory, in order. */
 #define TOP_MAX 10000
@@ -101,8 +102,11 @@ static void explain_space(struct session *session, const struct invocation *invo
 	restore_signals(&before);
 	if (rc == 0 && explain.unexplained_bytes && !options->everywhere)
 		session_warn(session, request.directory,
-			     "some of it is not explained: --everywhere looks for files of the "
-			     "project in the whole filesystem");
+			     fsq_is_privileged()
+				     ? "some of it is not explained: --everywhere looks for files "
+				       "of the project in the whole filesystem"
+				     : "some of it is not explained: root sees deleted files of "
+				       "others, and files in other places, too");
 }
 
 #define FIELD(member) offsetof(struct explain_options, member)

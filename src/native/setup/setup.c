@@ -166,6 +166,24 @@ static struct plan_result result_of(const struct fsq_outlook *outlook)
 				     .after_boot = fsq_outlook_after_boot(outlook) };
 }
 
+static int status_of(const struct plan *left)
+{
+	const bool lasts = fsq_outlook_after_boot(left->outlook);
+
+	for (size_t i = 0; i < left->count; i++)
+		switch (left->steps[i].state) {
+		case STEP_WAITS:
+			break;
+		case STEP_NEEDS_UNMOUNT:
+			if (lasts)
+				break;
+			return STATUS_LEFT;
+		default:
+			return STATUS_LEFT;
+		}
+	return left->count ? STATUS_WAITS : 0;
+}
+
 /* Print what was planned or done, and what is in force with it. */
 static void show(struct session *session, const struct plan *steps, const struct plan *left)
 {
@@ -187,24 +205,10 @@ static void show(struct session *session, const struct plan *steps, const struct
 	session->table.after_rows = steps->count > 0;
 	tables_row(session, &row);
 	tables_end(session);
-}
-
-static int status_of(const struct plan *left)
-{
-	const bool lasts = fsq_outlook_after_boot(left->outlook);
-
-	for (size_t i = 0; i < left->count; i++)
-		switch (left->steps[i].state) {
-		case STEP_WAITS:
-			break;
-		case STEP_NEEDS_UNMOUNT:
-			if (lasts)
-				break;
-			return STATUS_LEFT;
-		default:
-			return STATUS_LEFT;
-		}
-	return left->count ? STATUS_WAITS : 0;
+	/* A failed write must not look like success. */
+	session_flush(session);
+	if (session->status == 0)
+		session->status = status_of(left);
 }
 
 /* Do what can be done, and look again. */
@@ -222,11 +226,8 @@ static void carry_out(struct session *session, struct plan *plan, const char *pa
 		session_fail(session, &err);
 		return;
 	}
-	if (plan_make(&left)) {
+	if (plan_make(&left))
 		show(session, plan, &left);
-		if (session->status == 0)
-			session->status = status_of(&left);
-	}
 	plan_clear(&left);
 	fsq_outlook_clear(&outlook);
 }
@@ -259,12 +260,10 @@ static void command_setup(struct session *session, const struct invocation *invo
 		return;
 	}
 	if (plan_make(&plan)) {
-		if (options->yes && !session->dry_run && plan.count > 0) {
+		if (options->yes && !session->dry_run && plan.count > 0)
 			carry_out(session, &plan, invocation->operands[0]);
-		} else {
+		else
 			show(session, &plan, &plan);
-			session->status = status_of(&plan);
-		}
 	}
 	plan_clear(&plan);
 	fsq_outlook_clear(&outlook);

@@ -515,7 +515,20 @@ static int open_inode(const struct explain *explain, ino_t ino)
 	return fd < 0 ? -errno : fd;
 }
 
-/* @return  as ask_deleted(): -EPERM without CAP_DAC_READ_SEARCH */
+/* The file of one's own process needs no privileges. @return  as open_inode() */
+static int open_by_process(const struct explain *explain, const struct fsq_open_file *file)
+{
+	int fd = file->is_certain ? openat(file->dirfd, file->name, O_PATH | O_CLOEXEC) : -1;
+	struct stat st;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == explain->dev)
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -EPERM;
+}
+
+/* @return  as ask_deleted(): -EPERM without CAP_DAC_READ_SEARCH, for what others have open */
 static int ask_by_handle(const struct explain *explain, const struct fsq_open_file *file, ino_t ino,
 			 struct facts *facts)
 {
@@ -524,6 +537,8 @@ static int ask_by_handle(const struct explain *explain, const struct fsq_open_fi
 	struct stat st = { 0 };
 	int fd = open_inode(explain, ino), opened, rc;
 
+	if (fd == -EPERM)
+		fd = open_by_process(explain, file);
 	if (fd < 0)
 		return fd;
 	rc = fstat(fd, &st) ? -errno : st.st_nlink ? -ENOENT : 0;
@@ -561,7 +576,7 @@ static int ask_deleted(const struct explain *explain, const struct fsq_open_file
 	if (!ino)
 		return -ENOENT;
 	rc = ask_by_bulkstat(explain, file, ino, facts);
-	if (rc == -ENOTTY)
+	if (rc == -ENOTTY || rc == -EPERM)
 		rc = ask_by_handle(explain, file, ino, facts);
 	return rc;
 }
@@ -795,6 +810,13 @@ static void show_explained(struct explain *explain, const struct fsq_usage *befo
 
 	used.bytes = nearest(sum.bytes, before->used_bytes, after->used_bytes);
 	used.inodes = nearest(sum.inodes, before->used_inodes, after->used_inodes);
+	/* statfs(2) shows no use above the limit, and without a limit of inodes none of them. */
+	if (before->at_least) {
+		used.bytes = sum.bytes > used.bytes ? sum.bytes : used.bytes;
+		used.inodes = before->used_inodes == FSQ_NOT_KNOWN || sum.inodes > used.inodes
+				      ? sum.inodes
+				      : used.inodes;
+	}
 	unexplained = (struct sum){ above_zero(used.bytes, sum.bytes),
 				    above_zero(used.inodes, sum.inodes) };
 	uncounted = (struct sum){ above_zero(sum.bytes, used.bytes),
@@ -904,6 +926,7 @@ static int get_usage(struct explain *explain, struct fsq_usage *usage, struct fs
 	};
 	int rc = fsq_usage_get(usage, &question, err);
 	const bool forbidden = rc == 0 && usage->at_least;
+	const bool is_shown = forbidden && usage->used_bytes != FSQ_NOT_KNOWN;
 
 	if (rc == FSQ_E_NOT_FOUND) {
 		int of_none = get_usage_of_none(explain, usage, err);
@@ -916,7 +939,7 @@ static int get_usage(struct explain *explain, struct fsq_usage *usage, struct fs
 		err->hint = FSQ_HINT_MOUNT_WITH_QUOTA;
 	else if (rc && err && err->hint == FSQ_HINT_ASSIGN_OR_COUNT)
 		err->hint = FSQ_HINT_NONE;
-	if (rc || usage->source == FSQ_USAGE_QUOTA)
+	if (rc || usage->source == FSQ_USAGE_QUOTA || is_shown)
 		return rc;
 	fsq_usage_clear(usage);
 	if (forbidden)
