@@ -83,7 +83,17 @@ static bool has_program(const char *name)
 	return false;
 }
 
-/* @return  the text of a file, or NULL where it cannot be read */
+/* Without what a file says the plan could be wrong. */
+static void note_errno(struct plan *plan, int errnum, const char *file)
+{
+	plan->no_memory |= errnum == ENOMEM;
+	if (plan->errnum)
+		return;
+	plan->errnum = errnum;
+	plan->unread = keep(plan, file);
+}
+
+/* @return  the text of a file, or NULL where there is none, or it cannot be read */
 static const char *read_text(struct plan *plan, const char *file)
 {
 	const char *kept = NULL;
@@ -92,7 +102,8 @@ static const char *read_text(struct plan *plan, const char *file)
 
 	const int rc = fsq_read_file(file, &text, &length);
 
-	plan->no_memory |= rc == -ENOMEM;
+	if (rc && rc != -ENOENT && rc != -ENOTDIR)
+		note_errno(plan, -rc, file);
 	if (rc == 0)
 		kept = strlen(text) == length ? take(plan, text) : (free(text), NULL);
 	return kept;
@@ -503,7 +514,8 @@ static void add_fstab_edit(struct plan *plan, enum step_state state)
 		is_read =
 			options ? edit_fstab_is_read(after, outlook->next.line, options) : -ENOMEM;
 	}
-	plan->no_memory |= is_read == -ENOMEM;
+	if (is_read < 0 && is_read != -ENOENT && is_read != -EINVAL)
+		note_errno(plan, -is_read, outlook->next.file);
 	if (is_read > 0 && !is_link(outlook->next.file)) {
 		step.file = keep(plan, outlook->next.file);
 		step.before = before;
@@ -779,7 +791,10 @@ bool plan_make(struct plan *plan)
 	if (!lacked_features)
 		add_end_of_at_boot(plan);
 	add_reboot(plan, lacked_features);
-	return !plan->no_memory || session_no_memory(plan->session);
+	if (plan->no_memory)
+		return session_no_memory(plan->session);
+	return !plan->errnum || session_errno(plan->session, ERROR_OF_FILE, plan->errnum,
+					      plan->unread, "cannot read %s", plan->unread);
 }
 
 void plan_clear(struct plan *plan)

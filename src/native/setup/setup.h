@@ -55,6 +55,8 @@ struct plan {
 	struct step *steps;
 	size_t count, capacity;
 	bool no_memory;
+	int errnum; /* of @unread, which cannot be read; or 0 */
+	const char *unread;
 	struct texts texts;
 };
 

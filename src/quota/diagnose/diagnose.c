@@ -254,7 +254,8 @@ static void check_unmounted(struct medium *medium, int fd)
 	} else {
 		outlook.features_errnum = -fsq_superblock_features(fd, &outlook.features);
 		if (S_ISBLK(medium->st->st_mode) &&
-		    fsq_outlook_find_next(&outlook, medium->diagnosis->fstab, fd, &err))
+		    fsq_outlook_find_next(&outlook, medium->diagnosis->fstab, fd, &err) &&
+		    err.errnum == ENOMEM)
 			fsq_diagnosis_fail(medium->diagnosis, ENOMEM, medium->path);
 		else
 			check_outlook(medium, &outlook);

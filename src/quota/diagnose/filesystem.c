@@ -91,7 +91,8 @@ static void find_next_mount(struct fsq_subject *subject)
 	if (subject->diagnosis->request->no_repairs)
 		return;
 	fsq_outlook_read_features(&subject->outlook);
-	if (fsq_outlook_find_next(&subject->outlook, fstab, -1, &err) ||
+	/* What cannot be read is not judged. */
+	if ((fsq_outlook_find_next(&subject->outlook, fstab, -1, &err) && err.errnum == ENOMEM) ||
 	    (takes_root_flags(subject) && fsq_outlook_find_boot(&subject->outlook)))
 		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, fstab);
 }

@@ -31,7 +31,14 @@ struct search {
 	const struct fsq_next_wanted *wanted;
 	struct fsq_next_mount *next;
 	bool no_memory;
+	int errnum; /* of what is there and cannot be read, or 0 */
 };
+
+static void note_errno(struct search *search, int errnum)
+{
+	if (!search->errnum && errnum != ENOENT && errnum != ENOTDIR)
+		search->errnum = errnum;
+}
 
 void fsq_next_mount_clear(struct fsq_next_mount *next)
 {
@@ -136,9 +143,12 @@ static bool read_unit(struct search *search, struct unit *unit, const char *file
 	char *text, *rest, *line, *whole = NULL;
 	bool in_mount = false;
 	size_t length;
+	int rc = fsq_read_file(file, &text, &length);
 
-	if (fsq_read_file(file, &text, &length))
+	if (rc) {
+		note_errno(search, -rc);
 		return false;
+	}
 	rest = text;
 	while ((line = fsq_next_line(&rest, text + length))) {
 		size_t end = strlen(line);
@@ -217,6 +227,8 @@ static bool find_unit_in(struct search *search, const char *place)
 	bool found = false;
 
 	search->no_memory |= wanted->directory && !name;
+	if (!wanted->directory && !directory)
+		note_errno(search, errno);
 	while (!found && !search->no_memory &&
 	       (name || (directory && (entry = readdir(directory))))) {
 		const char *unit_name = name ? name : entry->d_name;
@@ -289,6 +301,8 @@ static void look_at_drop_ins(struct search *search, struct drop_in *last, const 
 		return;
 	}
 	directory = opendir(place);
+	if (!directory)
+		note_errno(search, errno);
 	while (directory && (entry = readdir(directory)))
 		if (fnmatch("*.conf", entry->d_name, FNM_PERIOD) == 0)
 			look_at_drop_in(search, last, place, entry->d_name);
@@ -350,7 +364,8 @@ int fsq_next_mount_find(const struct fsq_next_wanted *wanted, struct fsq_next_mo
 
 	*next = (struct fsq_next_mount){ 0 };
 	if (!find_unit(&search, above_fstab, COUNT(above_fstab))) {
-		fsq_fstab_each(wanted->fstab, look_at_line, &search, &of_fstab);
+		if (fsq_fstab_each(wanted->fstab, look_at_line, &search, &of_fstab))
+			note_errno(&search, of_fstab.errnum);
 		if (!next->file && !search.no_memory)
 			find_unit(&search, below_fstab, COUNT(below_fstab));
 	}
@@ -358,8 +373,10 @@ int fsq_next_mount_find(const struct fsq_next_wanted *wanted, struct fsq_next_mo
 		set_text(&search, &next->directory, wanted->directory);
 	if (next->file && next->directory && !search.no_memory)
 		find_drop_ins(&search);
-	if (!search.no_memory && of_fstab.errnum != ENOMEM)
+	if (search.no_memory)
+		search.errnum = ENOMEM;
+	if (!search.errnum)
 		return 0;
 	fsq_next_mount_clear(next);
-	return fsq_fail_errno(err, ENOMEM, wanted->fstab, "cannot find the next mount");
+	return fsq_fail_errno(err, search.errnum, wanted->fstab, "cannot find the next mount");
 }

@@ -32,7 +32,7 @@ struct fsq_next_wanted {
  * bind mount counts, as for mount(8); not one that mounts another device there.
  *
  * @next     set on success; clear it with fsq_next_mount_clear()
- * @return   0, also where no file mounts it; FSQ_E_FAILED
+ * @return   0, also where no file mounts it; what the errno of a file that cannot be read stands for
  * Source: fstab(5), systemd.mount(5), systemd.unit(5), systemd-escape(1)
  */
 int fsq_next_mount_find(const struct fsq_next_wanted *wanted, struct fsq_next_mount *next,
