@@ -131,6 +131,7 @@ json_of() {
 		install -d -m 700 -o root $dir/closed
 		run -7 --separate-stderr as_user fsquota explain $dir
 		assert_equal "$stderr" "fsquota explain: $dir/closed: cannot be read, so the sum lacks it: Permission denied"
+		rmdir $dir/closed
 		kill "$holder"
 		wait $! || :
 	done
