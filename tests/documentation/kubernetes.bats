@@ -12,6 +12,7 @@ rendered() {
 	"$srcdir/tests/clients/manifest" "$BATS_TEST_TMPDIR/rendered.yaml"
 }
 
+# bats test_tags=full
 @test "each overlay is one by the API's schema, with a directory that is the same in all containers" {
 	local overlay directory
 	for overlay in base:/var/lib/kubelet overlays/var:/var/lib overlays/data-disk:/data overlays/openshift:/var/lib/kubelet; do

@@ -99,6 +99,7 @@ listed() { sed -n 's/^\t\(fsq_[a-z_]*\);$/\1/p' "$symbols" | sort -u; }
 	done
 }
 
+# bats test_tags=shared
 @test "every function refuses what is NULL, or of a wrong size or value, and none is ended by it" {
 	local fs
 	sed -n 's/^\t\(fsq_[a-z_]*\);/\1/p' "$srcdir/src/quota/libfsquota.sym" >"$BATS_TEST_TMPDIR/exported"

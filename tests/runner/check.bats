@@ -166,6 +166,7 @@ ends_with() { [ "${lines[-1]}" = "$1" ]; }
 	ends_with '2 passed, 0 failed'
 }
 
+# bats test_tags=full
 @test "all is with the shared binary; the short part with the static one, too, and on 6.1 what depends on it" {
 	local what='echo "# $FSQ_KERNEL ${FSQUOTA##*/} $BATS_TEST_DESCRIPTION" >&3'
 	suite part guest "$what" "# linux-6: $what" "# many: $what"

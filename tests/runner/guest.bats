@@ -19,6 +19,7 @@ bats_require_minimum_version 1.5.0
 	[ "$output" = $'/mnt/e 0\n1\n/mnt/f 0\n1\n/mnt/x 0\n1\n/mnt/x2 0\n1' ] || { echo "$output" && false; }
 }
 
+# bats test_tags=full
 @test "a suite can begin while the kernel is in its first second" {
 	printf '@test "one" {\n\ttrue\n}\n' >"$BATS_TEST_TMPDIR/one.bats"
 	run -0 "$BATS_TEST_DIRNAME/../guest/run" -- sh -c 'echo 0.84 0.08 >/run/uptime
