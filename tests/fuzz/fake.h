@@ -41,7 +41,7 @@ __typeof__(fsq_warnings_fd) __wrap_fsq_warnings_fd;
 __typeof__(fsq_warnings_open) __wrap_fsq_warnings_open;
 __typeof__(fsq_warnings_read) __wrap_fsq_warnings_read;
 __typeof__(poll) __wrap_poll;
-__typeof__(posix_spawn) __wrap_posix_spawn;
+__typeof__(posix_spawnp) __wrap_posix_spawnp;
 __typeof__(time) __wrap_time;
 __typeof__(waitpid) __wrap_waitpid;
 
@@ -423,9 +423,9 @@ int __wrap_poll(struct pollfd *fds, nfds_t count, int timeout)
 	return ready || (count == 1 && timeout == 0) ? ready : fake_wait(fds, count, timeout);
 }
 
-int __wrap_posix_spawn(pid_t *process, const char *path, const posix_spawn_file_actions_t *actions,
-		       const posix_spawnattr_t *attributes, char *const words[],
-		       char *const environment[])
+int __wrap_posix_spawnp(pid_t *process, const char *path, const posix_spawn_file_actions_t *actions,
+			const posix_spawnattr_t *attributes, char *const words[],
+			char *const environment[])
 {
 	(void)path;
 	(void)actions;

@@ -127,7 +127,7 @@ twice() {
 }
 
 with_wrong_options() {
-	options=noatime
+	options+=,noatime
 	case $type in
 	xfs) options+=,noquota,usrjquota=aquota.user,jqfmt=vfsv0 ;;
 	ext4) options+=,noquota,uqnoenforce ;;
