@@ -127,14 +127,15 @@ twice() {
 }
 
 with_wrong_options() {
-	options+=,noatime
+	local kept=$options,noatime
+	options=$kept
 	case $type in
 	xfs) options+=,noquota,usrjquota=aquota.user,jqfmt=vfsv0 ;;
 	ext4) options+=,noquota,uqnoenforce ;;
 	f2fs) options+=,pqnoenforce ;;
 	esac
 	line '$device'
-	mount -o noatime "$device" /mnt/$fs
+	mount -o "$kept" "$device" /mnt/$fs
 }
 
 comes_to_quota() {
