@@ -102,6 +102,8 @@ repaired() {
 	done
 }
 
+# tests/setup asks the same of setup, which is the repair.
+# bats test_tags=full
 @test "what fstab says is mounted beside other projects" {
 	local fs
 	for fs in x2 e f; do
@@ -222,6 +224,8 @@ damage_records() {
 	assert_equal "$repair" ""
 }
 
+# tests/setup asks the same of setup, which is the repair.
+# bats test_tags=full
 @test "a filesystem that is mounted twice is mounted anew at both places, or nobody is told to unmount it once" {
 	local fs
 	mkdir -p /run/b
