@@ -155,13 +155,12 @@ static bool enable(struct session *session, const char *directory)
 
 /* --- all steps --- */
 
-/* @return  the step of this kind and place if it was done, or NULL */
-static const struct step *find_done(const struct plan *plan, enum step_kind kind, size_t place)
+static bool is_done(const struct plan *plan, enum step_kind kind, size_t place)
 {
 	for (size_t i = 0; i < plan->count; i++)
 		if (plan->steps[i].kind == kind && plan->steps[i].place == place)
-			return plan->steps[i].state == STEP_DONE ? &plan->steps[i] : NULL;
-	return NULL;
+			return plan->steps[i].state == STEP_DONE;
+	return false;
 }
 
 /* Something failed: mount what was unmounted, as it was. */
@@ -182,7 +181,7 @@ static void mount_back(struct plan *plan)
 		session_no_memory(plan->session);
 		return;
 	}
-	if (find_done(plan, STEP_UNMOUNT, 0) && !find_done(plan, STEP_MOUNT, 0) &&
+	if (is_done(plan, STEP_UNMOUNT, 0) && !is_done(plan, STEP_MOUNT, 0) &&
 	    !run(plan->session, words, 0))
 		session_error(plan->session, ERROR_OF_FILE, FSQ_E_FAILED, 0,
 			      outlook->mount.directory, "%s is not mounted now",
@@ -191,7 +190,7 @@ static void mount_back(struct plan *plan)
 		for (size_t i = 0; i < plan->count; i++)
 			if (plan->steps[i].kind == STEP_MOUNT && plan->steps[i].place > 0 &&
 			    plan->steps[i].state != STEP_DONE &&
-			    find_done(plan, STEP_UNMOUNT, plan->steps[i].place))
+			    is_done(plan, STEP_UNMOUNT, plan->steps[i].place))
 				run(plan->session, plan->steps[i].words, 0);
 	free(options);
 }
