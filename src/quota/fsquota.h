@@ -566,9 +566,11 @@ struct fsq_usage {
 	/* 0: no limit */
 	uint64_t soft_bytes, hard_bytes;
 	uint64_t soft_inodes, hard_inodes;
-	bool accounting, enforced; /* of projects, on its file system */
+	bool accounting,
+		enforced; /* of projects, on its file system; where another one answers: it shows a limit */
 	/* The hard limits are the lowest that there can be: statfs(2) shows the soft limit, if there
-	 * is one. Soft limits are not known. A use as large as its hard limit can be larger. */
+	 * is one. Soft limits are not known. A use as large as its hard limit can be larger. Where
+	 * another file system answers, without @enforced they may be its size. */
 	bool at_least;
 	char *device; /* the source in the mount table */
 	char *mountpoint;

@@ -7,6 +7,7 @@
 
 # shellcheck disable=SC2034,SC2054 # for doctor.bash; commas
 load ../lib/fsquota
+load ../lib/nfs
 load doctor
 
 # other_ext4 MKFS-ARGUMENT...: /mnt/e is one that is mounted without options.
@@ -270,31 +271,16 @@ root_on_x2() {
 	rm /run/btrfs
 }
 
-# The kernel's server, without its daemons: what they answer is written into its caches.
-serve() {
-	local far=2147483647
-	modprobe -d /run/modules -a nfsd nfs nfsv4
-	mountpoint -q /proc/fs/nfsd || mount -t nfsd nfsd /proc/fs/nfsd
-	echo "-2 -3 +4" >/proc/fs/nfsd/versions
-	"$builddir/tests/doctor/nfs_port"
-	echo 1 >/proc/fs/nfsd/threads
-	echo "nfsd 127.0.0.1 $far clients" >/proc/net/rpc/auth.unix.ip/channel
-	echo "clients 1 \\x00000000 $far $1" >/proc/net/rpc/nfsd.fh/channel
-	echo "clients $1 $far 8193 65534 65534 0" >/proc/net/rpc/nfsd.export/channel
-}
-
 # bats test_tags=install
 @test "NFS is limited where it comes from" {
 	fresh_fs x
 	serve /mnt/x
-	mkdir -p /run/b
-	mount -i -t nfs4 -o vers=4.2,addr=127.0.0.1,clientaddr=127.0.0.1 127.0.0.1:/ /run/b
+	mount_served / /run/b
 	finds problem network /run/b
 	told_by_others /run/b
 	[[ $(jq -r .message <<<"$finding") == nfs4*"the server exports" ]]
 	umount /run/b
-	echo 0 >/proc/fs/nfsd/threads
-	umount /proc/fs/nfsd
+	serve_no_more
 }
 
 # overlay_on FS: mounted at /run/o, with its layers in /mnt/FS/c.

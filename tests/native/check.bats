@@ -268,12 +268,6 @@ within() { jq -c '.check | map([.path, .id, has("full_in_seconds")])' <<<"$stdou
 	done
 }
 
-@test "without privileges check says so" {
-	run_split setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQUOTA" check /mnt/x
-	assert_equal "$status:$stdout" 4:
-	assert_one_line
-}
-
 # --- filesystems; these are the last, since they make all anew ---
 
 # is_told MOUNT WORD...: the filesystem is, by check of it and of all, and by the status

@@ -328,6 +328,20 @@ int session_code_of(int errnum, const char *path)
 	return errnum == ENODEV && !path ? FSQ_E_NOT_SUPPORTED : fsq_error_kind_of(errnum);
 }
 
+bool session_forbidden(struct session *session)
+{
+	int current = session->current_path;
+
+	if (session->forbidden)
+		return false;
+	session->forbidden = true;
+	if (session->path_count > 1)
+		session->current_path = -1;
+	session_errno(session, 0, EPERM, NULL, "cannot read quotas of others");
+	session->current_path = current;
+	return false;
+}
+
 bool session_no_memory(struct session *session)
 {
 	return session_errno(session, 0, ENOMEM, NULL, "cannot go on");

@@ -58,6 +58,7 @@ struct session {
 	bool help;		 /* --help was given */
 	bool has_root;		 /* --root was given: load no library and run no program */
 	bool no_memory;		 /* a lack of memory was reported */
+	bool forbidden;		 /* that quotas of others cannot be read was reported */
 	bool silent;		 /* report nothing */
 	struct word_list at;	 /* --at */
 	uint32_t wanted_id;	 /* --id of a project instead of a directory, or 0 */
@@ -192,6 +193,9 @@ void session_note_change(struct session *session, const char *path, enum change_
  */
 #define session_warn(session, path, ...) \
 	session_error(session, ERROR_AT_PATH, FSQ_OK, 0, path, __VA_ARGS__)
+
+/** Report once that only root may read the quotas of others, whatever the filesystem and type. @return  false */
+bool session_forbidden(struct session *session);
 
 /** Report that there is no memory. @return  false */
 bool session_no_memory(struct session *session);

@@ -13,7 +13,6 @@
 #include "native/rows/totals.h"
 #include "quota/base/error.h"
 #include "quota/fsquota.h"
-#include "quota/kernel/privilege.h"
 #include "quota/mounts/lookup.h"
 #include "quota/usage/usage.h"
 #include "shared/array.h"
@@ -170,8 +169,17 @@ static void look_twice(struct check *check, struct projects *projects)
 static bool is_amount_above(uint64_t used, uint64_t soft, uint64_t hard, uint64_t least,
 			    int64_t grace)
 {
-	return grace != FIELD_NO_SECONDS || (soft && used > soft) ||
-	       (hard && (used >= hard || hard - used < least));
+	return used != FIELD_NOT_KNOWN && (grace != FIELD_NO_SECONDS || (soft && used > soft) ||
+					   (hard && (used >= hard || hard - used < least)));
+}
+
+/* The hard limits are those of the usage: statfs(2) shows the limit that comes first, and no use above it. */
+static bool is_full(const struct fsq_usage *usage, const struct project_row *row)
+{
+	return is_amount_above(usage->used_bytes, usage->soft_bytes, usage->hard_bytes, BLOCK,
+			       row->bytes_grace_seconds) ||
+	       is_amount_above(usage->used_inodes, usage->soft_inodes, usage->hard_inodes, 1,
+			       row->inodes_grace_seconds);
 }
 
 static void show_row(struct check *check, const struct project_row *row, bool *why)
@@ -255,11 +263,7 @@ static void judge_project(struct check *check, struct projects *projects,
 	struct project_row row = projects_row(projects, project);
 
 	row.full_seconds = full_seconds;
-	judge_row(check, &row,
-		  is_amount_above(row.used_bytes, row.soft_bytes, row.hard_bytes, BLOCK,
-				  row.bytes_grace_seconds) ||
-			  is_amount_above(row.used_inodes, row.soft_inodes, row.hard_inodes, 1,
-					  row.inodes_grace_seconds),
+	judge_row(check, &row, is_full(&project->usage, &row),
 		  projects_is_in_force(projects, project, &row));
 }
 
@@ -377,46 +381,6 @@ static void judge_those_off(struct check *check)
 	free(check->registered);
 }
 
-/*
- * Judge a directory by what anybody may see: statfs(2) shows the limit that comes first, and no use above it.
- *
- * @return   whether that shows anything
- */
-static bool judge_shown(struct check *check, const char *directory)
-{
-	struct fsq_usage usage;
-	struct project_row row;
-	bool known;
-
-	if (session_usage(check->session, directory, &usage, NULL))
-		return false;
-	row = listing_row(check->session, directory, &usage, NULL);
-	row.directories = (struct field_texts){ &directory, 1 };
-	known = row.limit_bytes == FIELD_NOT_KNOWN || row.used_bytes != FIELD_NOT_KNOWN;
-	if (known)
-		judge_row(check, &row,
-			  (row.limit_bytes != FIELD_NOT_KNOWN &&
-			   is_amount_above(row.used_bytes, 0, row.limit_bytes, BLOCK,
-					   FIELD_NO_SECONDS)) ||
-				  (row.limit_inodes != FIELD_NOT_KNOWN &&
-				   is_amount_above(row.used_inodes, 0, row.limit_inodes, 1,
-						   FIELD_NO_SECONDS)),
-			  listing_is_in_force(check->session, &row));
-	fsq_usage_clear(&usage);
-	return known;
-}
-
-/* Judge what needs no privileges. @return  how many operands are left, which come first now */
-static int judge_all_shown(struct check *check, const struct invocation *invocation)
-{
-	int left = 0;
-
-	for (int i = 0; i < invocation->operand_count; i++)
-		if (!judge_shown(check, invocation->operands[i]))
-			invocation->operands[left++] = invocation->operands[i];
-	return left;
-}
-
 static void check_projects(struct check *check, const struct invocation *invocation)
 {
 	struct session *session = check->session;
@@ -448,12 +412,18 @@ static void check_projects(struct check *check, const struct invocation *invocat
 	}
 }
 
-/* --- limits of the caller --- */
+/* --- one directory: by a limit of the caller, or by what anybody may see --- */
 
-/* The use of a directory that --limit names. */
+/* The use of a directory. */
 struct held_usage {
-	const struct held_limit *limit;
+	const char *directory;
+	const struct held_limit *limit; /* of the caller; NULL: what statfs(2) shows */
 	struct fsq_usage usage;
+};
+
+struct held_usages {
+	struct held_usage *all;
+	size_t count;
 };
 
 /*
@@ -470,18 +440,29 @@ static bool is_new(struct check *check, const struct held_usage *all, size_t cou
 		if (!usage->id || usage->id != last->usage.id ||
 		    strcmp(usage->device, last->usage.device) != 0)
 			continue;
-		if (all[i].limit->bytes != last->limit->bytes)
-			session_error(check->session, 0, FSQ_E_CONFLICT, 0, last->limit->directory,
+		if (all[i].limit && last->limit && all[i].limit->bytes != last->limit->bytes)
+			session_error(check->session, 0, FSQ_E_CONFLICT, 0, last->directory,
 				      "%s: has the project of %s, but another limit",
-				      last->limit->directory, all[i].limit->directory);
-		return false;
+				      last->directory, all[i].directory);
+		if (!all[i].limit == !last->limit)
+			return false;
 	}
 	return true;
 }
 
+static void judge_shown(struct check *check, const struct held_usage *held)
+{
+	const struct fsq_usage *usage = &held->usage;
+	struct project_row row = listing_row(check->session, held->directory, usage, NULL);
+
+	row.directories = (struct field_texts){ &held->directory, 1 };
+	judge_row(check, &row, is_full(usage, &row), listing_is_in_force(check->session, &row));
+	listing_tell_of_size(check->session, held->directory, usage);
+}
+
 static void judge_held(struct check *check, const struct held_usage *held)
 {
-	const char *directory = held->limit->directory;
+	const char *directory = held->directory;
 	const struct fsq_usage *usage = &held->usage;
 	struct project_row row = listing_row(check->session, directory, usage, NULL);
 
@@ -509,30 +490,50 @@ static void judge_held(struct check *check, const struct held_usage *held)
 		  listing_is_in_force(check->session, &row));
 }
 
-static void check_held(struct check *check)
+/*
+ * Judge what needs no question to the kernel's quota: what its caller may not ask, and what has none here.
+ *
+ * @return   how many operands are left, which come first now
+ */
+static int check_shown(struct check *check, struct held_usages *held,
+		       const struct invocation *invocation)
 {
-	const struct check_options *options = check->options;
-	struct held_usage *all = calloc(options->limit_count + 1, sizeof(*all));
-	size_t count = 0;
+	int left = 0;
 
-	if (!all)
-		session_errno(check->session, 0, ENOMEM, NULL, "cannot check all");
-	for (size_t i = 0; all && i < options->limit_count; i++) {
+	for (int i = 0; i < invocation->operand_count; i++) {
+		struct held_usage *next = &held->all[held->count];
+
+		next->directory = invocation->operands[i];
+		if (session_usage(check->session, next->directory, &next->usage, NULL) ||
+		    next->usage.source == FSQ_USAGE_QUOTA ||
+		    (next->usage.hard_bytes && next->usage.used_bytes == FSQ_NOT_KNOWN)) {
+			fsq_usage_clear(&next->usage);
+			invocation->operands[left++] = invocation->operands[i];
+			continue;
+		}
+		if (is_new(check, held->all, held->count))
+			judge_shown(check, next);
+		held->count++;
+	}
+	return left;
+}
+
+static void check_held(struct check *check, struct held_usages *held)
+{
+	for (size_t i = 0; i < check->options->limit_count; i++) {
+		struct held_usage *next = &held->all[held->count];
 		struct fsq_error err;
 
-		all[count].limit = &options->limits[i];
-		if (session_usage(check->session, options->limits[i].directory, &all[count].usage,
-				  &err)) {
+		next->limit = &check->options->limits[i];
+		next->directory = next->limit->directory;
+		if (session_usage(check->session, next->directory, &next->usage, &err)) {
 			session_fail(check->session, &err);
 			continue;
 		}
-		if (is_new(check, all, count))
-			judge_held(check, &all[count]);
-		count++;
+		if (is_new(check, held->all, held->count))
+			judge_held(check, next);
+		held->count++;
 	}
-	for (size_t i = 0; i < count; i++)
-		fsq_usage_clear(&all[i].usage);
-	free(all);
 }
 
 /* --- the command --- */
@@ -543,9 +544,14 @@ static void command_check(struct session *session, const struct invocation *invo
 	struct check check = {
 		.session = session,
 		.options = options,
-		.projects = { .session = session, .want_available = true, .want_in_force = true }
+		.projects = { .session = session,
+			      .want_available = true,
+			      .want_in_force = true,
+			      .by_statfs = true,
+			      .tell_of_statfs = true },
 	};
 	struct invocation rest = *invocation;
+	struct held_usages held = { 0 };
 	bool chosen = options_choose_project(session);
 	const char *wrong =
 		options->interval && !options->within	  ? "--interval goes with --full-within"
@@ -566,12 +572,20 @@ static void command_check(struct session *session, const struct invocation *invo
 	    !options_directories_or_project(session, invocation))
 		return;
 	check.projects.want_sums = session->table.left_open = session->budget_count > 0;
-	if (rest.operand_count && !session->at.count && !chosen && !options->within &&
-	    !fsq_is_privileged())
-		rest.operand_count = judge_all_shown(&check, invocation);
+	held.all = calloc((size_t)invocation->operand_count + options->limit_count + 1,
+			  sizeof(*held.all));
+	if (!held.all) {
+		session_errno(session, 0, ENOMEM, NULL, "cannot check all");
+		return;
+	}
+	if (!session->at.count && !chosen && !options->within)
+		rest.operand_count = check_shown(&check, &held, invocation);
 	if (chosen || rest.operand_count || (!invocation->operand_count && !options->limit_count))
 		check_projects(&check, &rest);
-	check_held(&check);
+	check_held(&check, &held);
+	for (size_t i = 0; i < held.count; i++)
+		fsq_usage_clear(&held.all[i].usage);
+	free(held.all);
 	if (!options->quiet)
 		tables_end(session);
 	/* Overcommitted limits stop nobody until the filesystem is full. */

@@ -2,6 +2,7 @@
 #include "quota/fsquota.h"
 
 #include <signal.h>
+#include <stdlib.h>
 
 #include "native/cli/command.h"
 #include "native/cli/options.h"
@@ -65,6 +66,25 @@ static enum fsq_visit show_space_part(const struct fsq_explained *explained, voi
 	return FSQ_VISIT_CONTINUE;
 }
 
+static void tell_of_unexplained(struct session *session, const char *directory)
+{
+	struct fsq_usage usage = { 0 };
+
+	if (session_usage(session, directory, &usage, NULL) == 0 && usage.at_least && !usage.id)
+		session_warn(session, directory,
+			     "some of it is not explained: %s is asked for sums alone, and root "
+			     "of its server sees the rest",
+			     usage.device);
+	else
+		session_warn(session, directory,
+			     fsq_is_privileged()
+				     ? "some of it is not explained: --everywhere looks for files "
+				       "of the project in the whole filesystem"
+				     : "some of it is not explained: root sees deleted files of "
+				       "others, and files in other places, too");
+	fsq_usage_clear(&usage);
+}
+
 static void explain_space(struct session *session, const struct invocation *invocation)
 {
 	const struct explain_options *options = invocation->options;
@@ -72,7 +92,7 @@ static void explain_space(struct session *session, const struct invocation *invo
 	struct progress progress;
 	struct fsq_explain_request request = {
 		.size = sizeof(request),
-		.directory = invocation->operands[0],
+		.directory = invocation->operand_count ? invocation->operands[0] : getenv("HOME"),
 		.projects_file = session->projects_file,
 		.top = (unsigned int)options->top,
 		.everywhere = options->everywhere,
@@ -82,8 +102,12 @@ static void explain_space(struct session *session, const struct invocation *invo
 	sigset_t before;
 	int rc;
 
-	if (invocation->operand_count != 1) {
+	if (invocation->operand_count > 1) {
 		options_refuse(session, invocation, "one directory is wanted");
+		return;
+	}
+	if (!request.directory || !request.directory[0]) {
+		session_usage_error(session, "whose home? HOME is not set: name a directory");
 		return;
 	}
 	if (options->top > TOP_MAX) {
@@ -101,12 +125,7 @@ static void explain_space(struct session *session, const struct invocation *invo
 	session_flush(session);
 	restore_signals(&before);
 	if (rc == 0 && explain.unexplained_bytes && !options->everywhere)
-		session_warn(session, request.directory,
-			     fsq_is_privileged()
-				     ? "some of it is not explained: --everywhere looks for files "
-				       "of the project in the whole filesystem"
-				     : "some of it is not explained: root sees deleted files of "
-				       "others, and files in other places, too");
+		tell_of_unexplained(session, request.directory);
 }
 
 #define FIELD(member) offsetof(struct explain_options, member)
@@ -123,9 +142,11 @@ const struct command explain_command = {
 	.name = "explain",
 	.group = GROUP_LOOK,
 	.summary = "account for the space that a project uses",
-	.synopsis = "DIR [OPTION]...",
+	.synopsis = "[DIR] [OPTION]...",
 	.help = "Show what the use of DIR's project is made of: files in DIR, below mounts and in\n"
-		"other places, and deleted files that are open, with their processes.",
+		"other places, and deleted files that are open, with their processes. Without "
+		"DIR:\n"
+		"of your home directory.",
 	.example = "explain /srv/web\n"
 		   "explain /srv/web --top 5 --json",
 	.options = (option_tables){ own_options, table_options, progress_option, registry_options,

@@ -127,6 +127,8 @@ static void command_list(struct session *session, const struct invocation *invoc
 		/* Programs take each row for a project, and get it with --total. */
 		.want_none = !options->total && session->style.format == TABLE_TEXT,
 		.want_available = true,
+		.by_statfs = true,
+		.tell_of_statfs = true,
 		.want_in_force = !options->quick,
 	};
 	bool any = false;

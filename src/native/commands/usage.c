@@ -52,6 +52,7 @@ static void show_directories(struct session *session, const struct invocation *i
 			listing_set_available(&row, listing_free_bytes(session, usage.mountpoint));
 		tables_row(session, &row);
 		listing_is_in_force(session, &row);
+		listing_tell_of_size(session, path, &usage);
 		fsq_usage_clear(&usage);
 		stopped = walk && i + 1 < invocation->operand_count &&
 			  !session_goes_on(session, invocation->operands[i + 1]);

@@ -267,6 +267,16 @@ struct project_row listing_row(struct session *session, const char *path,
 	return row;
 }
 
+void listing_tell_of_size(struct session *session, const char *directory,
+			  const struct fsq_usage *usage)
+{
+	if (usage->source == FSQ_USAGE_STATFS && usage->at_least && !usage->enforced)
+		session_warn(session, directory,
+			     "the numbers are of a limit, or of a whole filesystem: %s does not "
+			     "say which",
+			     usage->device);
+}
+
 /* Find the mount of a directory that has no project yet, or of the nearest one above. */
 static void find_mount_of_usage(const char *directory, struct fsq_usage *usage)
 {

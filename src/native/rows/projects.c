@@ -257,7 +257,11 @@ static bool read_directories(struct projects *projects)
 		usage.device = usage.mountpoint = NULL;
 		add_project_of_usage(projects, &usage);
 	}
-	return projects->count > before;
+	if (projects->count == before)
+		return false;
+	if (projects->tell_of_statfs)
+		session_forbidden(projects->session);
+	return true;
 }
 
 /* @return   false: an error was reported */
@@ -282,6 +286,8 @@ static bool read_filesystem(struct projects *projects, const struct path_entry *
 	if (fsq_error_kind_of(-rc) == FSQ_E_PERMISSION && projects->by_statfs &&
 	    read_directories(projects))
 		return true;
+	if (rc == -EPERM)
+		return session_forbidden(session);
 	if (rc && fsq_error_kind_of(-rc) != FSQ_E_NOT_SUPPORTED &&
 	    fsq_error_kind_of(-rc) != FSQ_E_NOT_FOUND)
 		return session_errno(session, 0, -rc, NULL,

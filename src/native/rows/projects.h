@@ -102,6 +102,10 @@ const char *listing_in_force_word(enum fsq_in_force is);
 /** @return  whether limits hold, as far as is known; else a warning was printed that names the repair */
 bool listing_is_in_force(struct session *session, const struct project_row *row);
 
+/** If another filesystem answers for that of a directory, and shows no limit of its own: say that it may be its size. */
+void listing_tell_of_size(struct session *session, const char *directory,
+			  const struct fsq_usage *usage);
+
 /** Warn if limits of a project do not hold in a directory, unless that cannot be seen. @points  or NULL: named by the caller */
 void listing_warn_if_outside(struct session *session, const struct fsq_mount_points *points,
 			     const char *directory, uint32_t id);
@@ -177,8 +181,9 @@ struct projects {
 	uint64_t *free_bytes;	  /* by index in the table of paths, see projects.c */
 	struct project_sum *sums; /* with want_sums: by index in the table of paths */
 	bool want_sums;
-	bool pass_over; /* skip filesystems without project quota */
-	bool by_statfs; /* if records cannot be read, use statfs(2) on directories */
+	bool pass_over;	     /* skip filesystems without project quota */
+	bool by_statfs;	     /* if records cannot be read, use statfs(2) on directories ... */
+	bool tell_of_statfs; /* ... and say that others may be missing */
 	bool no_memory;
 	size_t warned; /* 1 + the last filesystem of which it was said that it enforces nothing */
 	/* of the filesystem being read: */

@@ -158,6 +158,26 @@ bool records_is_empty(const struct fsq_dquot *dquot)
 	return true;
 }
 
+/* The kernel's; NGROUPS_MAX is the C library's, which may be 32. */
+#define GROUPS_MAX 65536
+
+/* Visit what the kernel tells everybody: the records of the caller and of the caller's groups. */
+static void visit_own(struct fsq_filesystem *fs, enum fsq_type type,
+		      const struct record_range *range,
+		      void (*visit)(const struct fsq_dquot *dquot, void *arg), void *arg)
+{
+	static gid_t ids[GROUPS_MAX];
+	int count = type == FSQ_USER ? 1 : type == FSQ_GROUP ? getgroups(GROUPS_MAX, ids) : 0;
+	struct fsq_dquot dquot;
+
+	if (type == FSQ_USER)
+		ids[0] = getuid();
+	for (int i = 0; i < count; i++)
+		if (ids[i] >= range->lower && (!range->upper || ids[i] <= range->upper) &&
+		    fsq_quota_get(fs, type, ids[i], &dquot) == 0 && !records_is_empty(&dquot))
+			visit(&dquot, arg);
+}
+
 bool records_each(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
 		  const struct record_range *range,
 		  void (*visit)(const struct fsq_dquot *dquot, void *arg), void *arg)
@@ -176,12 +196,13 @@ bool records_each(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 	}
 	if (rc == 0 || rc == -ENOENT)
 		return true;
+	if (rc == -EPERM) {
+		visit_own(fs, type, range, visit, arg);
+		return session_forbidden(session);
+	}
 	return session_errno(session, session_flag_of(type), -rc, NULL, "cannot read %s%s quotas",
 			     id > range->lower ? "the other " : "", account_types[type]);
 }
-
-/* The kernel's; NGROUPS_MAX is the C library's, which may be 32. */
-#define GROUPS_MAX 65536
 
 /* Show the records of one ID on all filesystems. */
 static void show_record_of_id(struct session *session, const struct quota_options *options,

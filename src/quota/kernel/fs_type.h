@@ -5,6 +5,7 @@
 
 #include <linux/magic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/statfs.h>
 
 #ifndef XFS_SUPER_MAGIC
@@ -16,6 +17,27 @@ static inline bool fsq_is_in_memory(const struct statfs *sfs)
 {
 	return sfs->f_type == TMPFS_MAGIC || sfs->f_type == RAMFS_MAGIC ||
 	       sfs->f_type == HUGETLBFS_MAGIC;
+}
+
+/**
+ * @return   whether another file system answers for it, of a server, of the host of a virtual machine or of an overlay's
+ *           upper layer: with the limit of a project there, where the directory that is asked about has one
+ * Source: statfs(2), nfs(5)
+ */
+static inline bool fsq_is_answered_for(const struct statfs *sfs)
+{
+	switch ((uint32_t)sfs->f_type) {
+	case NFS_SUPER_MAGIC:
+	case OVERLAYFS_SUPER_MAGIC:
+	case SMB_SUPER_MAGIC:
+	case CIFS_SUPER_MAGIC:
+	case SMB2_SUPER_MAGIC:
+	case V9FS_MAGIC:
+	case CEPH_SUPER_MAGIC:
+		return true;
+	default:
+		return false;
+	}
 }
 
 /** @return  whether it is XFS. Source: fstatfs(2) */

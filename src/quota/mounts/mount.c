@@ -479,7 +479,8 @@ int fsq_mount_cache_find(struct fsq_mount_cache *cache, int fd, const char *path
 		return rc;
 	}
 	new->id = id;
-	new->in_memory = fstatfs(fd, &sfs) || fsq_is_in_memory(&sfs);
+	new->has_no_quota =
+		fstatfs(fd, &sfs) || fsq_is_in_memory(&sfs) || fsq_is_answered_for(&sfs);
 	new->next = cache->first;
 	*known = cache->first = new;
 	return 0;

@@ -103,8 +103,8 @@ struct fsq_known_mount {
 	struct fsq_known_mount *next;
 	uint64_t id; /* of statx(2), or 0: not to be found again */
 	struct fsq_mount mount;
-	bool in_memory;	  /* a tmpfs or the like, or not known */
-	bool state_known; /* since the last check */
+	bool has_no_quota; /* in memory, another one answers for it, or not known */
+	bool state_known;  /* since the last check */
 	struct fsq_state state;
 	int state_rc; /* of asking for it */
 };

@@ -66,6 +66,7 @@ struct explain {
 	dev_t dev;
 	uint64_t block_size;
 	bool is_f2fs;
+	bool is_of_server; /* which does not tell the projects of files: open none */
 	uint32_t id;
 	struct facts *facts;
 	size_t facts_count, facts_capacity;
@@ -366,7 +367,8 @@ static int walk_directory(struct explain *explain, int fd, const char *path, str
 		.root = path,
 		.root_fd = fd,
 		.max_depth = FSQ_DEPTH_INFINITE,
-		.access = explain->has_list ? FSQ_ACCESS_CLOSED : FSQ_ACCESS_PROJECT,
+		.access = explain->has_list || explain->is_of_server ? FSQ_ACCESS_CLOSED
+								     : FSQ_ACCESS_PROJECT,
 		.alone = true,
 		.options = &explain->options,
 		.visit = look_at_entry,
@@ -873,6 +875,7 @@ static int look_everywhere(struct explain *explain, const struct fsq_usage *usag
 	explain->block_size = vfs.f_frsize;
 	explain->is_f2fs = fsq_is_f2fs(explain->handle.target.fd);
 	explain->id = usage->id;
+	explain->is_of_server = usage->at_least && !usage->id;
 	if (is_large(explain, usage))
 		list_inodes(explain);
 	explain->counts_foreign = true;

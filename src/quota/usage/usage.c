@@ -250,7 +250,7 @@ struct outside {
 	uint64_t blocks, free_blocks, files, free_files;
 };
 
-/* Ask at the mount point, unless it belongs to the same project. */
+/* Ask at the mount point, unless it belongs to the same project. @project  or NULL: another filesystem knows it */
 static struct outside look_outside(const struct fsq_handle *handle,
 				   const struct fsq_inode_project *project,
 				   const struct statfs *inside)
@@ -260,7 +260,8 @@ static struct outside look_outside(const struct fsq_handle *handle,
 	int fd = fsq_lookup(handle->points, handle->mount.directory, O_PATH | O_DIRECTORY, NULL);
 	bool known = fd >= 0 && fstatfs(fd, &sfs) == 0 &&
 		     memcmp(&sfs.f_fsid, &inside->f_fsid, sizeof(sfs.f_fsid)) == 0 &&
-		     !(fsq_lookup_project(handle->points, handle->mount.directory, &other) == 0 &&
+		     !(project &&
+		       fsq_lookup_project(handle->points, handle->mount.directory, &other) == 0 &&
 		       other.id == project->id && other.inherit);
 
 	if (fd >= 0)
@@ -283,30 +284,28 @@ static uint64_t used(uint64_t limit, uint64_t free, uint64_t one, uint64_t other
  * one, otherwise the hard one, never more used than that, and never more free than the filesystem has. If the
  * mount shows no directory outside of the project, the numbers may also be those of the filesystem.
  *
+ * @project  of the directory, or NULL: another filesystem knows it
  * @usage    filled on success; unknown values are FSQ_NOT_KNOWN, unknown limits 0
  * @return   whether there is a limit
  */
-static bool ask_statfs(struct fsq_usage *usage, const struct fsq_handle *handle)
+static bool ask_statfs(struct fsq_usage *usage, const struct fsq_handle *handle,
+		       const struct fsq_inode_project *project)
 {
-	struct fsq_inode_project project;
 	struct outside before, after;
 	struct statfs sfs;
 	uint64_t size, blocks;
 	bool bytes, inodes;
 
-	/* A limit that is not enforced is not reported. */
-	if ((usage->accounting && !usage->enforced) ||
-	    fsq_inode_project_get(handle->target.fd, &project) || project.id == 0 ||
-	    !project.inherit || fstatfs(handle->target.fd, &sfs))
+	if (fstatfs(handle->target.fd, &sfs))
 		return false;
 	/*
 	 * XFS reports as many files as fit into its free space, so compare a limit with the count before and
 	 * after.
 	 */
-	before = look_outside(handle, &project, &sfs);
+	before = look_outside(handle, project, &sfs);
 	if (fstatfs(handle->target.fd, &sfs))
 		return false;
-	after = look_outside(handle, &project, &sfs);
+	after = look_outside(handle, project, &sfs);
 	bytes = sfs.f_blocks < before.blocks;
 	inodes = sfs.f_files < before.files && sfs.f_files < after.files;
 	if (!bytes && !inodes)
@@ -314,7 +313,7 @@ static bool ask_statfs(struct fsq_usage *usage, const struct fsq_handle *handle)
 	size = (uint64_t)sfs.f_bsize;
 	blocks = used(sfs.f_blocks, sfs.f_bfree, before.free_blocks, after.free_blocks);
 	usage->source = FSQ_USAGE_STATFS;
-	usage->id = project.id;
+	usage->id = project ? project->id : 0;
 	usage->accounting = usage->enforced = usage->at_least = true;
 	usage->hard_bytes = bytes ? sfs.f_blocks * size : 0;
 	usage->used_bytes = bytes && blocks != FSQ_NOT_KNOWN ? blocks * size : FSQ_NOT_KNOWN;
@@ -322,6 +321,58 @@ static bool ask_statfs(struct fsq_usage *usage, const struct fsq_handle *handle)
 	usage->used_inodes =
 		inodes ? used(sfs.f_files, sfs.f_ffree, before.free_files, after.free_files)
 		       : FSQ_NOT_KNOWN;
+	return true;
+}
+
+static bool ask_statfs_of_project(struct fsq_usage *usage, const struct fsq_handle *handle)
+{
+	struct fsq_inode_project project;
+
+	/* A limit that is not enforced is not reported. */
+	return !(usage->accounting && !usage->enforced) &&
+	       fsq_inode_project_get(handle->target.fd, &project) == 0 && project.id &&
+	       project.inherit && ask_statfs(usage, handle, &project);
+}
+
+/* Set use and limits to use and size of a filesystem. */
+static void take_size(struct fsq_usage *usage, const struct statfs *sfs)
+{
+	usage->source = FSQ_USAGE_STATFS;
+	usage->used_bytes = (uint64_t)sfs->f_bsize * (sfs->f_blocks - sfs->f_bfree);
+	usage->hard_bytes = (uint64_t)sfs->f_bsize * sfs->f_blocks;
+	usage->used_inodes = sfs->f_files - sfs->f_ffree;
+	usage->hard_inodes = sfs->f_files;
+}
+
+/*
+ * Read the size of a filesystem that has no quota here: a tmpfs or the like, or one that another answers for, which
+ * shows the limit of a project instead where there is one.
+ *
+ * @return   whether it is such a filesystem, and shows what is wanted
+ */
+static bool ask_for_size(struct fsq_usage *usage, const struct fsq_handle *handle,
+			 const struct statfs *sfs, bool walk)
+{
+	struct fsq_inode_project project;
+
+	if (fsq_is_in_memory(sfs)) {
+		take_size(usage, sfs);
+		return true;
+	}
+	if (!fsq_is_answered_for(sfs))
+		return false;
+	if (!ask_statfs(usage, handle, NULL)) {
+		if (walk || !sfs->f_blocks)
+			return false;
+		take_size(usage, sfs);
+		/* Beside a limit of space, files are counted for all of it. */
+		usage->used_inodes = FSQ_NOT_KNOWN;
+		usage->hard_inodes = 0;
+		usage->at_least = true;
+	}
+	/* An overlay tells the ID of its upper layer. */
+	if (fsq_inode_project_get(handle->target.fd, &project) == 0)
+		usage->id = project.id;
 	return true;
 }
 
@@ -338,22 +389,15 @@ static int get_usage_of(struct fsq_usage *usage, struct fsq_handle *handle,
 		return rc;
 	usage->device = handle->mount.device;
 	usage->mountpoint = handle->mount.directory;
-	/* Report the size of a tmpfs or the like, not its quota. */
-	if (!handle->known || handle->known->in_memory) {
+	if (!handle->known || handle->known->has_no_quota) {
 		if (fstatfs(handle->target.fd, &sfs))
 			return fsq_fail(err, FSQ_E_FAILED, errno, handle->path,
 					"cannot ask the filesystem");
-		if (fsq_is_in_memory(&sfs)) {
-			usage->source = FSQ_USAGE_STATFS;
-			usage->used_bytes = (uint64_t)sfs.f_bsize * (sfs.f_blocks - sfs.f_bfree);
-			usage->hard_bytes = (uint64_t)sfs.f_bsize * sfs.f_blocks;
-			usage->used_inodes = sfs.f_files - sfs.f_ffree;
-			usage->hard_inodes = sfs.f_files;
+		if (ask_for_size(usage, handle, &sfs, request->walk))
 			return 0;
-		}
 	}
 	rc = ask_quota_of(usage, handle, request, cache, err);
-	if (rc == FSQ_E_PERMISSION && ask_statfs(usage, handle))
+	if (rc == FSQ_E_PERMISSION && ask_statfs_of_project(usage, handle))
 		return 0;
 	if (!request->walk ||
 	    (rc != FSQ_E_NOT_FOUND && rc != FSQ_E_NOT_SUPPORTED && rc != FSQ_E_PERMISSION))
