@@ -86,6 +86,7 @@ enum fsq_hint {
 	FSQ_HINT_KEEP_TAGS,
 	FSQ_HINT_RELEASE_AT,
 	FSQ_HINT_FORCE,
+	FSQ_HINT_AROUND,
 };
 
 /* Longer paths are cut in errors. */
@@ -283,6 +284,9 @@ struct fsq_assign_request {
 	bool keep_limits;
 	/* As @limits, in bytes; 0: what @limits says */
 	uint64_t soft_bytes, hard_bytes, soft_inodes, hard_inodes;
+	/* Directories in it that are registered stay with their projects, and the rest gets this one. Without it they
+	 * are a conflict. */
+	bool around;
 };
 
 /* An assignment that has been made, and can still be rolled back. */
@@ -302,8 +306,9 @@ struct fsq_assignment;
  *           FSQ_E_NOT_SUPPORTED   no project quota here; the limits are not enforced
  *           FSQ_E_PERMISSION      no CAP_SYS_ADMIN in the initial user namespace; a file of /etc
  *           FSQ_E_NOT_FOUND       no such directory; with keep_limits it has no ID
- *           FSQ_E_CONFLICT        it or something in it has another ID or name; no unused ID; the
- *                                 limit does not fit in a budget, or to the limits that it keeps
+ *           FSQ_E_CONFLICT        it or something in it has another ID or name; without around a
+ *                                 directory in it is registered; no unused ID; the limit does not fit
+ *                                 in a budget, or to the limits that it keeps
  *           FSQ_E_FAILED          I/O, memory, no space; EINTR cancelled
  * Source: KEP-1029, "Operation Flow -- Applying a Quota"
  */

@@ -180,7 +180,7 @@ STEPS(fsq_explain)
 	return fsq_explain(N(&request), N(visit_explained), O(&number), O(err)) < 0;
 }
 
-VOID(fsq_hint_text, fsq_hint_text(E(fsq_hint, FSQ_HINT_FORCE)))
+VOID(fsq_hint_text, fsq_hint_text(E(fsq_hint, FSQ_HINT_AROUND)))
 VOID(fsq_limit_blocks_up, fsq_limit_blocks_up(UINT64_MAX))
 VOID(fsq_limit_bytes, fsq_limit_bytes(UINT64_MAX))
 VOID(fsq_limit_is_none, fsq_limit_is_none(UINT64_MAX))

@@ -245,6 +245,119 @@ unfinished() {
 	done
 }
 
+# An outer directory with two inner ones that have limits, as deep as they come, and files in all; sets dir, inner and was.
+around() {
+	dir=/mnt/$1/$volume
+	mkdir -p "$dir"/{one/sub,rest/deep/two,three}
+	dd if=/dev/zero of="$dir/one/sub/file" bs=1k count=100 status=none
+	dd if=/dev/zero of="$dir/rest/deep/two/file" bs=1k count=50 status=none
+	dd if=/dev/zero of="$dir/rest/deep/file" bs=1k count=300 status=none
+	touch "$dir"/{one,rest,three}/{a,b,c}
+	inner=$(fsquota assign "$dir/one" "$dir/rest/deep/two" --hard 10M --hard-inodes 50)
+	sync -f "$dir"
+	was=$(inner_ones)
+}
+
+# All that the kernel has of the inner ones.
+inner_ones() {
+	local id
+	for id in $inner; do kernel_has "${dir%/*}" "$id"; done
+	lsattr -pRd "$dir/one" "$dir/rest/deep/two"
+	lsattr -pR "$dir/one" "$dir/rest/deep/two"
+}
+
+gets_the_rest() {
+	local dir inner was outer rest
+	around "$1"
+	refuses 6 "--around" fsquota assign "$dir" --hard 50M
+	run -0 fsquota assign "$dir" --hard 50M --around --dry-run
+	assert_equal "$(inner_ones)$(fsquota id "$dir")" "${was}0"
+	run -0 fsquota assign "$dir" --hard 50M --around
+	outer=$output
+	assert_equal "$(inner_ones)" "$was"
+	rest=$(find "$dir" \( -path "$dir/one" -o -path "$dir/rest/deep/two" \) -prune -o -printf "%b $1%y\n" |
+		awk '$2 != "fd" { used += $1 / 2 } END { print used, NR }') # f2fs does not count directories
+	assert_equal "$(kernel_has "/mnt/$1" "$outer" | cut -d' ' -f1,3,4)" "${rest% *} 51200 ${rest#* }"
+	assert_equal "$(tail -n 1 /etc/projects)" "$outer:$dir"
+	prints "$outer" fsquota assign "$dir"
+	run -0 fsquota doctor --deep "$dir"
+	refute_output --partial "$dir"
+	is_silent fsquota release "$dir"
+	counts "/mnt/$1" "$outer" 0
+	assert_equal "$(inner_ones)" "$was"
+	fsquota release "$dir/one" "$dir/rest/deep/two"
+	rm -r "$dir"
+}
+
+@test "--around gives the rest of a directory a quota, and leaves the registered ones in it as they are" {
+	gets_the_rest x
+	gets_the_rest e
+}
+
+# bats test_tags=full
+@test "--around on f2fs" { gets_the_rest f; }
+
+@test "--around is undone where it fails, and finished by the next call where it was killed" {
+	local fs dir inner was outer
+	for fs in x e; do
+		around $fs
+		chattr -p 66 "$dir/three/b"
+		refuses 6 "$dir/three/b: belongs to project 66" fsquota assign "$dir" --hard 50M --around
+		assert_equal "$(inner_ones)$(fsquota id "$dir" "$dir/rest/a")" "$was"$'0\n0'
+		chattr -p 0 "$dir/three/b"
+		chattr -p 0 "$dir/one"
+		refuses 6 "$dir/one: is registered with project ${inner%%$'\n'*}, which it does not carry" \
+			fsquota assign "$dir" --around
+		fsquota assign "$dir/one"
+		assert_equal "$(inner_ones)$(fsquota id "$dir" "$dir/rest/a")" "$was"$'0\n0'
+		run -137 injecting getdents64 signal=KILL:when=14 fsquota assign "$dir" --hard 50M --around
+		outer=$(fsquota id "$dir")
+		# In the middle of the walk.
+		[[ $(find "$dir" -type d -exec fsquota id {} + | grep -cx "$outer") = [23] ]]
+		refuses 6 "--around" fsquota assign "$dir" --hard 50M
+		prints "$outer" fsquota assign "$dir" --hard 50M --around
+		assert_equal "$(inner_ones)" "$was"
+		assert_equal "$(fsquota id "$dir/rest/a" "$dir/rest/deep" "$dir/three/c")" "$outer"$'\n'"$outer"$'\n'"$outer"
+		fsquota release "$dir" "$dir/one" "$dir/rest/deep/two"
+	done
+}
+
+@test "--around knows a registered directory that is moved meanwhile, and not what is put in its place" {
+	local fs dir inner was outer
+	for fs in x e; do
+		around $fs
+		stopped_at 436 1 "$FSQUOTA" assign "$dir" --around # close_range, which drops the locks for the walk
+		mv "$dir/one" "$dir/three/moved"
+		mkdir "$dir/one"
+		touch "$dir/one/new"
+		go_on
+		outer=$stdout
+		assert_equal "$status:$stderr" 0:
+		assert_equal "$(fsquota id "$dir/three/moved" "$dir/three/moved/sub/file" | uniq)" "${inner%%$'\n'*}"
+		assert_equal "$(fsquota id "$dir/one" "$dir/one/new" "$dir/three/a" | uniq)" "$outer"
+		mv "$dir/one" "$dir/three/moved" /mnt/$fs
+		rm -r /mnt/$fs/{one,moved}
+		fsquota prune >/dev/null
+		fsquota release "$dir/rest/deep/two" "$dir"
+	done
+}
+
+@test "--around takes the root directory of a filesystem, and a directory that is registered by a bind mount" {
+	local fs dir inner was outer
+	for fs in x e; do
+		around $fs
+		fsquota release "$dir/one"
+		mkdir -p "/mnt/$fs-bound"
+		mount --bind "$dir/one" "/mnt/$fs-bound"
+		inner=$(fsquota assign "/mnt/$fs-bound")
+		outer=$(fsquota assign "/mnt/$fs" --hard 90% --around)
+		assert_equal "$(fsquota id "/mnt/$fs" "$dir/rest" "$dir/one/a" "$dir/one")" \
+			"$outer"$'\n'"$outer"$'\n'"$inner"$'\n'"$inner"
+		fsquota release "/mnt/$fs" "/mnt/$fs-bound" "$dir/rest/deep/two"
+		umount "/mnt/$fs-bound"
+	done
+}
+
 # bats test_tags=many,full
 @test "an ID that is being given to a large directory is not taken on another filesystem" {
 	local i

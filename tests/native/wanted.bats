@@ -202,6 +202,18 @@ released_when_unwanted() {
 		'["/mnt/x/a","released",true,null,null]'
 }
 
+@test "a directory around one that has a quota gets one with the word around, and the inner one stays" {
+	mkdir -p /mnt/x/a/inner
+	fsquota assign /mnt/x/a/inner --hard 1M
+	wants '/mnt/x/a hard=2M'
+	run_split fsquota apply
+	[[ $status = 6 && $stderr == *'word around'* ]] || fail "$status: $stderr"
+	wants '/mnt/x/a hard=2M around'
+	applies -- 'created   /mnt/x/a'
+	applies -- 'unchanged /mnt/x/a'
+	assert_equal "$(kernel_has /mnt/x "$(fsquota id /mnt/x/a/inner)" | cut -d' ' -f3)" 1024
+}
+
 @test "one file of several, and standard input, release nothing" {
 	mkdir /mnt/x/{a,b}
 	wants '/mnt/x/a hard=1M' '/mnt/x/b hard=1M'

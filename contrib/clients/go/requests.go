@@ -30,6 +30,7 @@ type AssignRequest struct {
 	Mkdir           bool        // create the directory if needed
 	Mode            fs.FileMode // then, with these permissions
 	Owner           string      // and this USER or USER:GROUP
+	Around          bool        // leave registered directories in it to their projects
 	RequireEnforced bool        // fail where the limits would stop nobody
 	Force           bool        // also where the limit does not fit in a budget
 	DryRun          bool
@@ -83,6 +84,7 @@ func (client *Client) Assign(ctx context.Context, request AssignRequest) (Assign
 	to.flag("--mkdir", request.Mkdir)
 	to.set("--mode", fmt.Sprintf("%o", request.Mode.Perm()), request.Mode != 0)
 	to.set("--owner", request.Owner, request.Owner != "")
+	to.flag("--around", request.Around)
 	to.flag("--require-enforced", request.RequireEnforced)
 	to.flag("--force", request.Force)
 	to.flag("--dry-run", request.DryRun)

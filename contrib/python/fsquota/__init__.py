@@ -251,6 +251,7 @@ def assign(
     group: int = 0,
     require_enforced: bool = False,
     keep_limits: bool = False,
+    around: bool = False,
     dry_run: bool = False,
     registry: Optional[Registry] = None,
 ) -> Assignment:
@@ -263,6 +264,7 @@ def assign(
     name          join this project, or create it
     mkdir         create the directory if needed, with mode, owner and group
     keep_limits   only register the project that the directory carries
+    around        leave registered directories in it to their projects
     """
     request = lib.fsq_assign_request(
         size=sizeof(lib.fsq_assign_request),
@@ -271,6 +273,7 @@ def assign(
         name=None if name is None else _text(name),
         require_enforced=require_enforced,
         keep_limits=keep_limits,
+        around=around,
         dry_run=dry_run,
         make=mkdir,
         registry=_registry(registry),

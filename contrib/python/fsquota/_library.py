@@ -101,6 +101,7 @@ class fsq_assign_request(Structure):
         ("hard_bytes", c_uint64),
         ("soft_inodes", c_uint64),
         ("hard_inodes", c_uint64),
+        ("around", c_bool),
     ]
 
 

@@ -53,6 +53,8 @@ static const char *const hints[] = {
 	[FSQ_HINT_RELEASE_AT] = "mount it, or name where it was, with --id and --at",
 	[FSQ_HINT_ALLOW_SHRINK] = "use --allow-shrink if that is meant",
 	[FSQ_HINT_FORCE] = "use --force if that is meant",
+	[FSQ_HINT_AROUND] =
+		"use --around, or in fsquota.d the word around, to leave it its project",
 };
 
 /* Find what the user can do about it. */

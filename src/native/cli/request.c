@@ -96,19 +96,23 @@ static bool set_owner(struct session *session, const struct word_origin *origin,
 bool assign_request_set(struct session *session, const struct word_origin *origin,
 			struct fsq_assign_request *request, const char *key, const char *value)
 {
-	bool bare = strcmp(key, "unlimited") == 0 || strcmp(key, "mkdir") == 0;
+	bool bare = strcmp(key, "unlimited") == 0 || strcmp(key, "mkdir") == 0 ||
+		    strcmp(key, "around") == 0;
 
 	if (bare && value)
 		return assign_refuse(session, origin, "%s takes no value", key);
 	if (!bare && !value)
-		return assign_refuse(session, origin,
-				     "\"%.100s\" takes a value, such as hard=10G: only mkdir and "
-				     "unlimited have none",
-				     key);
+		return assign_refuse(
+			session, origin,
+			"\"%.100s\" takes a value, such as hard=10G: only around, mkdir "
+			"and unlimited have none",
+			key);
 	if (strcmp(key, "unlimited") == 0)
 		return request->unlimited = true;
 	if (strcmp(key, "mkdir") == 0)
 		return request->make = true;
+	if (strcmp(key, "around") == 0)
+		return request->around = true;
 	if (strcmp(key, "hard") == 0 || strcmp(key, "soft") == 0 ||
 	    strcmp(key, "hard-inodes") == 0 || strcmp(key, "soft-inodes") == 0)
 		return set_limit(session, origin, request, key, value);

@@ -254,6 +254,8 @@ static const struct command_option limit_options[] = {
 	{ 0, "id-range", "choose from these, not those of fsquota.conf(5)", .kind = VALUE_NUMBER,
 	  .argument = "A-B", .choices_text = "1048577-2000000", .field = FIELD(request.range),
 	  .range = true },
+	{ 0, "around", "registered directories in DIR stay with their projects",
+	  .take = take_request_word },
 	{ 0, "mkdir", "make DIR if it is not there", .take = take_request_word },
 	{ 0, "mode", "its mode, such as 0750", .kind = VALUE_NUMBER, .argument = "MODE",
 	  .take = take_request_word },

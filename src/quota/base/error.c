@@ -61,6 +61,7 @@ const char *fsq_hint_text(enum fsq_hint hint)
 		[FSQ_HINT_KEEP_TAGS] = "take it off them, or set keep_tags",
 		[FSQ_HINT_RELEASE_AT] = "mount it, or name where it was: set id and at",
 		[FSQ_HINT_FORCE] = "set over_budget if that is meant",
+		[FSQ_HINT_AROUND] = "set around to leave it its project",
 	};
 
 	return (size_t)hint < sizeof(texts) / sizeof(*texts) ? texts[hint] : NULL;

@@ -48,6 +48,7 @@
 #include "quota/kernel/space.h"
 #include "quota/limits/limits.h"
 #include "quota/mounts/handle.h"
+#include "quota/mounts/lookup.h"
 #include "quota/registry/entries.h"
 #include "quota/registry/project_edit.h"
 #include "store.h"
@@ -91,7 +92,6 @@ struct fsq_assignment {
 
 	struct fsq_limits asked, limits_before, limits_after;
 	struct fsq_tree_tag_request tag_request;
-	char **others; /* of the request */
 	struct fsq_tree_tag *tree;
 
 	/* For the caller: */
@@ -641,47 +641,57 @@ static int set_request_limits(struct fsq_assignment *a, struct fsq_error *err)
 
 /* --- 4. tag --- */
 
-/* Directories registered inside a registered directory stay, even if the outer one has lost its ID. */
-static int spare_others(struct fsq_assignment *a, struct fsq_error *err)
+/* Stat a registered directory in the one to be assigned; another filesystem is not touched. @return  0 or a negative errno */
+static int stat_other(const struct fsq_assignment *a, const char *path, struct stat *st)
 {
-	int rc = fsq_project_edit_below(a->edit, a->directory.path, &a->others,
-					&a->tag_request.other_count);
+	int fd = fsq_openat2(a->directory.target.fd,
+			     fsq_path_below(a->directory.path, path, strlen(path)),
+			     O_PATH | O_DIRECTORY | O_CLOEXEC,
+			     RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
+	int rc = fd < 0 ? fd : fstat(fd, st) ? -errno : 0;
 
-	a->tag_request.others = a->others;
-	fsq_project_edit_elsewhere(a->edit, a->directory.path, a->id, &a->tag_request.elsewhere);
-	return rc ? fsq_fail(err, FSQ_E_FAILED, -rc, a->directory.path, "cannot walk the tree") : 0;
+	if (fd >= 0)
+		close(fd);
+	/* Over a symlink, or a mount of a directory onto itself. */
+	return rc == -ELOOP || rc == -EXDEV ? fsq_lookup_stat_registered(path, st) : rc;
 }
 
 /*
- * An unregistered directory cannot get a quota around a registered one, even if that has lost its ID to a
- * project above both.
+ * Directories registered inside a registered directory stay with their projects, even if the outer one has lost its ID.
+ * An unregistered directory gets no quota around a registered one unless the caller asks for that, even if the inner
+ * one has lost its ID to a project above both.
  */
-static int refuse_others(struct fsq_assignment *a, struct fsq_error *err)
+static int spare_others(struct fsq_assignment *a, struct fsq_error *err)
 {
 	const char *path = a->directory.path;
+	struct stat top = { 0 }, st;
 	char **others;
 	size_t count;
 	int rc = fsq_project_edit_below(a->edit, path, &others, &count);
 
+	if (rc == 0 && fstat(a->directory.target.fd, &top))
+		rc = -errno;
 	rc = rc ? fsq_fail(err, FSQ_E_FAILED, -rc, path, "cannot walk the tree") : 0;
 	for (size_t i = 0; i < count; i++) {
-		const char *below = fsq_path_below(path, others[i], strlen(others[i]));
-		uint32_t id = 0;
-		int fd = -1;
+		struct fsq_inode_note note = { 0 };
 
-		fsq_project_edit_id_of(a->edit, others[i], &id);
-		if (rc == 0 && id != a->id)
-			fd = fsq_openat2(a->directory.target.fd, below,
-					 O_PATH | O_DIRECTORY | O_CLOEXEC,
-					 RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV);
-		if (fd >= 0) {
-			close(fd);
-			rc = fsq_fail(err, FSQ_E_CONFLICT, 0, others[i],
-				      "belongs to project %u already", id);
-		}
-		free(others[i]);
+		fsq_project_edit_id_of(a->edit, others[i], &note.id);
+		if (rc || (!a->listed && note.id == a->id) || stat_other(a, others[i], &st) ||
+		    st.st_dev != top.st_dev)
+			continue;
+		note.ino = st.st_ino;
+		if (!a->listed && !a->request.around)
+			rc = fsq_add_hint(err, FSQ_HINT_AROUND,
+					  fsq_fail(err, FSQ_E_CONFLICT, 0, others[i],
+						   "belongs to project %u already", note.id));
+		else if (fsq_inode_map_add(&a->tag_request.others, &note) < 0)
+			rc = fsq_fail_errno(err, ENOMEM, path, "cannot walk the tree");
 	}
+	for (size_t i = 0; i < count; i++)
+		free(others[i]);
 	free(others);
+	if (a->listed || a->request.around)
+		fsq_project_edit_elsewhere(a->edit, path, a->id, &a->tag_request.elsewhere);
 	return rc;
 }
 
@@ -698,6 +708,7 @@ static int request_tag(struct fsq_assignment *a, struct fsq_error *err)
 		.to = { .id = a->id, .inherit = true },
 		.is_new = a->is_new,
 		.goes_on = was->id == a->id,
+		.others_carry = !a->listed,
 		.dry_run = a->request.dry_run,
 		.options = a->request.options,
 	};
@@ -706,10 +717,8 @@ static int request_tag(struct fsq_assignment *a, struct fsq_error *err)
 	if (rc)
 		return fsq_fail_errno(err, -rc, a->directory.path,
 				      "cannot find the project of the directory above");
-	if (!a->listed)
-		return refuse_others(a, err);
 	/* The owner has changed the ID of the directory, so its contents may have any. */
-	if (was->id != 0 && was->id != a->id)
+	if (a->listed && was->id != 0 && was->id != a->id)
 		a->tag_request.rule = FSQ_TAG_RECLAIM;
 	return spare_others(a, err);
 }
@@ -1033,9 +1042,7 @@ void fsq_assignment_free(struct fsq_assignment *a)
 		return;
 	fsq_project_edit_free(a->edit);
 	fsq_tree_tag_free(a->tree);
-	for (size_t i = 0; i < a->tag_request.other_count; i++)
-		free(a->others[i]);
-	free(a->others);
+	fsq_inode_map_free(&a->tag_request.others);
 	fsq_entries_free(&a->tag_request.elsewhere);
 	fsq_name_close(&a->making);
 	fsq_handle_close(&a->directory);

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "quota/base/error.h"
-#include "quota/base/inode_map.h"
 #include "quota/kernel/openat2.h"
 #include "quota/mounts/handle.h"
 #include "quota/mounts/lookup.h"
@@ -28,7 +27,7 @@
 #define SPARE 2
 
 /* Events. */
-enum { CANNOT_OPEN = 1, CANNOT_SET, FOREIGN_ID, CANCELLED };
+enum { CANNOT_OPEN = 1, CANNOT_SET, FOREIGN_ID, OTHER_ID, CANCELLED };
 
 struct fsq_tree_tag {
 	const struct fsq_tree_tag_request *request;
@@ -104,17 +103,20 @@ static int note_entry(struct fsq_tree_tag *tag, const struct fsq_walk_entry *ent
 	return remember_exception(tag, &st, was);
 }
 
-static int compare_other_paths(const void *key, const void *member)
+/* @return   the project of its own that a directory has; or NULL */
+static const struct fsq_inode_note *other_of(const struct fsq_tree_tag_request *request,
+					     const struct fsq_walk_entry *entry)
 {
-	return strcmp(key, *(char *const *)member);
+	return request->others.count > 0 && entry->kind == FSQ_WALK_DIRECTORY
+		       ? fsq_inode_map_find(&request->others, entry->st->st_ino)
+		       : NULL;
 }
 
-/* A directory of a project of its own. */
-static bool is_other(const struct fsq_tree_tag_request *request, const struct fsq_walk_entry *entry)
+/* @now      what the directory carries */
+static bool is_spared(const struct fsq_tree_tag_request *request,
+		      const struct fsq_inode_note *other, const struct fsq_inode_project *now)
 {
-	return request->other_count > 0 && entry->kind == FSQ_WALK_DIRECTORY &&
-	       bsearch(entry->path, request->others, request->other_count, sizeof(*request->others),
-		       compare_other_paths);
+	return !request->others_carry || (now->id == other->id && now->inherit);
 }
 
 /* A directory of another project that is registered by another path: of a bind mount, or over a symlink. */
@@ -187,11 +189,11 @@ static enum verdict judge_entry(enum fsq_tag_rule rule, const struct fsq_inode_p
 }
 
 /* Results of change(). */
-enum { ANOTHER_ID = 1, ANOTHER_PROJECT };
+enum { ANOTHER_ID = 1, ANOTHER_PROJECT, ANOTHER_LOST };
 
 /*
- * @return   0, -ENOTTY if it cannot have an ID, or another negative errno; ANOTHER_ID; or ANOTHER_PROJECT, to
- * which the directory belongs
+ * @return   0, -ENOTTY if it cannot have an ID, or another negative errno; ANOTHER_ID; ANOTHER_PROJECT, to
+ * which the directory belongs; or ANOTHER_LOST: it does not carry the ID of that
  */
 static int change_entry(struct fsq_tree_tag *tag, const struct fsq_walk_entry *entry,
 			struct fsq_inode_project *now)
@@ -199,12 +201,15 @@ static int change_entry(struct fsq_tree_tag *tag, const struct fsq_walk_entry *e
 	const struct fsq_tree_tag_request *request = tag->request;
 	struct fsq_inode_project to = request->to;
 	const uint32_t from = request->from.id;
+	const struct fsq_inode_note *other = other_of(request, entry);
 	enum verdict verdict;
 	bool is_directory;
 	int rc = fsq_walk_project_get(entry, now);
 
 	if (rc)
 		return rc;
+	if (other)
+		return is_spared(request, other, now) ? ANOTHER_PROJECT : ANOTHER_LOST;
 	is_directory = fsq_walk_is_directory(entry, now);
 	to.inherit &= is_directory;
 	verdict = judge_entry(request->rule, now, from, &to, is_id_elsewhere(request, now->id));
@@ -274,8 +279,6 @@ static enum fsq_visit tag_entry(struct fsq_tree_tag *tag, const struct fsq_walk_
 	struct stat st;
 	int rc;
 
-	if (is_other(tag->request, entry))
-		return FSQ_VISIT_PRUNE;
 	rc = change_entry(tag, entry, &now);
 	if (rc == ANOTHER_PROJECT)
 		return FSQ_VISIT_PRUNE;
@@ -286,8 +289,8 @@ static enum fsq_visit tag_entry(struct fsq_tree_tag *tag, const struct fsq_walk_
 		return FSQ_VISIT_CONTINUE;
 	if (rc < 0 && !tag->first_done && fsq_walk_stat(entry, &st) == 0)
 		close_to_rollback(tag, st.st_ino, UNCHANGED);
-	event->what = rc > 0 ? FOREIGN_ID : CANNOT_SET;
-	event->id = now.id;
+	event->what = rc == ANOTHER_LOST ? OTHER_ID : rc > 0 ? FOREIGN_ID : CANNOT_SET;
+	event->id = rc == ANOTHER_LOST ? other_of(tag->request, entry)->id : now.id;
 	event->errnum = rc > 0 ? 0 : -rc;
 	return FSQ_VISIT_CONTINUE;
 }
@@ -376,6 +379,12 @@ static enum fsq_visit keep_first_event(const struct fsq_walk_event *event, void 
 	case FOREIGN_ID:
 		tag->rc = fsq_fail(err, FSQ_E_CONFLICT, 0, event->path,
 				   "belongs to project %u already", event->id);
+		break;
+	case OTHER_ID:
+		tag->rc = fsq_fail(err, FSQ_E_CONFLICT, 0, event->path,
+				   "is registered with project %u, which it does not carry: assign "
+				   "it first",
+				   event->id);
 		break;
 	case CANCELLED:
 		tag->rc = fsq_fail(err, FSQ_E_FAILED, EINTR, event->path,
@@ -492,11 +501,14 @@ static enum fsq_visit restore_entry(const struct fsq_walk_entry *entry,
 {
 	struct fsq_tree_tag *tag = arg;
 	enum closed closed = found_closed(tag, entry);
+	const struct fsq_inode_note *other = other_of(tag->request, entry);
+	struct fsq_inode_project now;
 	int rc = 0;
 
 	(void)event;
 	if (entry->has_project && entry->depth > 0) {
-		if (is_other(tag->request, entry))
+		if (other && fsq_walk_project_get(entry, &now) == 0 &&
+		    is_spared(tag->request, other, &now))
 			return FSQ_VISIT_PRUNE;
 		rc = restore_inode(tag, entry, closed);
 	} else if (entry->kind == FSQ_WALK_NO_STAT || entry->kind == FSQ_WALK_NO_OPEN) {

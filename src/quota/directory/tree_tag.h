@@ -3,6 +3,7 @@
 #ifndef FSQ_TREE_TAG_H
 #define FSQ_TREE_TAG_H
 
+#include "quota/base/inode_map.h"
 #include "quota/kernel/inode_project.h"
 #include "quota/registry/entries.h"
 #include "quota/walk/tree_walk.h"
@@ -25,8 +26,9 @@ struct fsq_tree_tag_request {
 	struct fsq_inode_project from, to; /* directories hand on the new ID, or not */
 	bool is_new;			   /* nothing in it can have had the new ID before */
 	bool goes_on;			   /* the directory itself had the new ID before */
-	char *const *others; /* absolute paths of directories, sorted, which are not entered */
-	size_t other_count;
+	/* Directories of other projects by their inodes, which are not entered; and the IDs of these projects. */
+	struct fsq_inode_map others;
+	bool others_carry; /* these IDs, or it is a conflict: the inode may be another directory's by now */
 	/* Lines of directories that are not in the tree by their paths, see project_edit.h. A directory
 	 * with the ID of such a line is not entered if the line leads to it. */
 	struct fsq_entries elsewhere;
@@ -55,7 +57,8 @@ struct fsq_tree_tag *fsq_tree_tag_new(const struct fsq_tree_tag_request *request
  * time may be missed; then it takes another walk.
  *
  * @found    set
- * @return   0; FSQ_E_CONFLICT, with the path of a file that has another ID; FSQ_E_PERMISSION;
+ * @return   0; FSQ_E_CONFLICT, with the path of a file that has another ID, or of one of the others that has not the
+ *           ID of its project; FSQ_E_PERMISSION;
  *           FSQ_E_FAILED, with EINTR when cancelled
  */
 int fsq_tree_tag_walk(struct fsq_tree_tag *tag, struct fsq_tree_found *found,

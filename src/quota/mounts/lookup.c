@@ -646,29 +646,36 @@ static int failed(int errnum)
 	return errnum == EMFILE || errnum == ENFILE || errnum == ENOMEM ? -errnum : 0;
 }
 
-int fsq_lookup_leads_to(const char *path, dev_t dev, ino_t ino)
+int fsq_lookup_stat_registered(const char *path, struct stat *st)
 {
 	/* RESOLVE_CACHED: the names of an open directory are cached, so most paths need no mount table. */
 	struct open_how how = { .flags = O_PATH | O_CLOEXEC,
 				.resolve = RESOLVE_CACHED | RESOLVE_NO_SYMLINKS };
 	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
-	struct stat st;
 	int rc;
 
 	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-		return 0;
+		return -errno;
 	if (fd < 0) {
 		struct fsq_mount_points *points;
 		struct fsq_error err;
 
 		if (fsq_mount_points_read(&points, &err))
-			return failed(err.errnum);
-		rc = fsq_lookup_stat(points, path, 0, &st, NULL);
+			return -err.errnum;
+		rc = fsq_lookup_stat(points, path, 0, st, NULL);
 		fsq_mount_points_free(points);
 	} else {
-		rc = fstat(fd, &st) ? -errno : 0;
+		rc = fstat(fd, st) ? -errno : 0;
 		close(fd);
 	}
+	return rc;
+}
+
+int fsq_lookup_leads_to(const char *path, dev_t dev, ino_t ino)
+{
+	struct stat st;
+	int rc = fsq_lookup_stat_registered(path, &st);
+
 	return rc ? failed(-rc) : st.st_dev == dev && st.st_ino == ino;
 }
 

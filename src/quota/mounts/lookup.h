@@ -115,12 +115,21 @@ const char *fsq_lookup_known(const struct fsq_mount_points *points, const char *
 void fsq_lookup_pause(const struct fsq_mount_points *points);
 
 /**
- * Tell whether a path leads to a directory, over whichever mount.
+ * Stat what is at a registered path, over whichever mount.
+ *
+ * @path     absolute
+ * @st       filled on success
+ * @return   0 or a negative errno
+ * Source: openat2(2), RESOLVE_CACHED
+ */
+int fsq_lookup_stat_registered(const char *path, struct stat *st);
+
+/**
+ * Tell whether a registered path leads to a directory, over whichever mount.
  *
  * @path     absolute
  * @dev, @ino  of the directory, which somebody holds open
  * @return   1 or 0; a negative errno without descriptors or memory
- * Source: openat2(2), RESOLVE_CACHED
  */
 int fsq_lookup_leads_to(const char *path, dev_t dev, ino_t ino);
 
