@@ -35,6 +35,18 @@ last         /mnt/x/last
 	refuses 2 '--tree has an order of its own' fsquota list --tree --reverse /mnt/x
 }
 
+@test "a tree with totals adds those in a directory to it, and then has what is in no project, and the sums" {
+	run -0 fsquota list --tree --total --json /mnt/x
+	assert_equal "$(jq -r '.list[] | "\(.name) \(.tree_bytes)"' <<<"$output")" "$(jq -r '(.list | INDEX(.name)) as $of |
+		["home", "www", "bob", "home-old", "last"][] | . as $name |
+		([if $name == "home" then "home", "www", "bob" else $name end | $of[.].used_bytes] | add) as $sum |
+		"\($name) \($sum)"' <<<"$output"; echo 'null null')"
+	assert_equal "$(jq -r '[(.list | map(.id) | last), .total[0].hard_bytes] | join(" ")' <<<"$output")" "0 $((48 * 1048576))"
+	run -0 fsquota list --tree --total -bo NAME,TREE,PATH /mnt/x
+	assert_line --regexp '^home +[0-9]{8} /mnt/x/home$'
+	assert_line --regexp '^\(no project\) +-$'
+}
+
 @test "bars are as long as the use, where they are wanted or a terminal has room" {
 	local when
 	run -0 fsquota list --bars always -o NAME,USE% --sort -use%,name /mnt/x

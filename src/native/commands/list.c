@@ -18,7 +18,10 @@ struct list_options {
 
 struct branch {
 	const struct project *project;
-	const char *path; /* or NULL */
+	const char *path;      /* or NULL */
+	struct branch *parent; /* that it is in, or NULL */
+	size_t depth;
+	uint64_t bytes; /* in use by it and by those in it, on its filesystem */
 };
 
 /* "/" sorts before all other characters, so that a directory is followed by its contents. */
@@ -49,39 +52,55 @@ static const char *indent(struct texts *texts, const char *path, const char *abo
 	return shown;
 }
 
-static void show_tree(struct projects *projects)
+/* Sort them by their paths, those without one last, and find what each is in. */
+static void link_branches(const struct projects *projects, struct branch *all)
+{
+	struct branch *last = NULL;
+
+	for (size_t i = 0; i < projects->count; i++) {
+		const struct project *project = &projects->all[i];
+
+		all[i] = (struct branch){ .project = project };
+		if (project->known_count)
+			all[i].path = projects->known[project->known].directory;
+	}
+	array_sort(all, projects->count, sizeof(*all), compare_project_paths);
+	for (size_t i = 0; i < projects->count && all[i].path; i++) {
+		const struct branch *one = &all[i];
+
+		while (last && !scope_is_below(one->path, last->path))
+			last = last->parent;
+		all[i].parent = last;
+		all[i].depth = last ? last->depth + 1 : 0;
+		for (last = &all[i]; last; last = last->parent)
+			if (last->project->filesystem == one->project->filesystem)
+				last->bytes += one->project->usage.used_bytes;
+		last = &all[i];
+	}
+}
+
+static void show_tree(struct projects *projects, bool total)
 {
 	struct session *session = projects->session;
 	struct branch *all = malloc((projects->count + 1) * sizeof(*all));
-	const char **above = malloc((projects->count + 1) * sizeof(*above));
 	struct texts texts = { 0 };
-	size_t depth = 0;
 
-	for (size_t i = 0; all && i < projects->count; i++) {
-		const struct project *project = &projects->all[i];
-
-		all[i].project = project;
-		all[i].path =
-			project->known_count ? projects->known[project->known].directory : NULL;
-	}
 	if (all)
-		array_sort(all, projects->count, sizeof(*all), compare_project_paths);
-	for (size_t i = 0; all && above && i < projects->count; i++) {
-		struct project_row row = projects_row(projects, all[i].project);
-
-		while (depth && all[i].path && !scope_is_below(all[i].path, above[depth - 1]))
-			depth--;
-		if (depth && all[i].path && session->style.format == TABLE_TEXT)
-			row.path = indent(&texts, all[i].path, above[depth - 1], depth);
-		if (all[i].path)
-			above[depth++] = all[i].path;
-		tables_row(session, &row);
-		projects_is_in_force(projects, all[i].project, &row);
-	}
-	if (!all || !above)
+		link_branches(projects, all);
+	else
 		session_no_memory(session);
+	for (size_t i = 0; all && i < projects->count; i++) {
+		const struct branch *one = &all[i];
+		struct project_row row = projects_row(projects, one->project);
+
+		if (one->parent && session->style.format == TABLE_TEXT)
+			row.path = indent(&texts, one->path, one->parent->path, one->depth);
+		if (total && one->path)
+			row.tree_bytes = one->bytes;
+		tables_row(session, &row);
+		projects_is_in_force(projects, one->project, &row);
+	}
 	texts_free(&texts);
-	free(above);
 	free(all);
 }
 
@@ -96,8 +115,8 @@ static void show_listed_project(struct projects *projects, const struct project 
 	projects_is_in_force(projects, project, &row);
 }
 
-/* Show first the row of what belongs to no project. @return  whether there is one */
-static bool show_with_none(struct projects *projects)
+/* What belongs to no project comes first on each filesystem; behind a tree. @return  whether there are totals */
+static bool show_with_none(struct projects *projects, bool tree)
 {
 	struct session *session = projects->session;
 	bool any = false;
@@ -105,14 +124,16 @@ static bool show_with_none(struct projects *projects)
 
 	for (size_t i = 0; i < projects->filesystem; i++)
 		any |= projects->sums[i].known;
-	session->table.type = &total_list_rows;
+	session->table.type = tree ? &total_tree_rows : &total_list_rows;
 	session->table.left_open = any;
+	if (tree)
+		show_tree(projects, true);
 	for (size_t i = 0; i < projects->filesystem; i++) {
 		const struct project none = { .usage = projects->sums[i].none, .filesystem = i };
 
 		if (projects->sums[i].known)
 			show_listed_project(projects, &none, NULL);
-		for (; at < projects->count && projects->all[at].filesystem == i; at++)
+		for (; !tree && at < projects->count && projects->all[at].filesystem == i; at++)
 			show_listed_project(projects, &projects->all[at], NULL);
 	}
 	return any;
@@ -133,9 +154,8 @@ static void command_list(struct session *session, const struct invocation *invoc
 	};
 	bool any = false;
 
-	if (options->tree &&
-	    (options->total || session->style.sort_count || session->style.reverse)) {
-		session_usage_error(session, "--tree has an order of its own, and no --total");
+	if (options->tree && (session->style.sort_count || session->style.reverse)) {
+		session_usage_error(session, "--tree has an order of its own");
 		return;
 	}
 	for (int i = 0; i < invocation->operand_count; i++)
@@ -143,10 +163,10 @@ static void command_list(struct session *session, const struct invocation *invoc
 	if (!options->total && !options->tree)
 		projects.visit = show_listed_project;
 	if (projects_collect_scopes(&projects, invocation->operand_count == 0)) {
-		if (options->tree)
-			show_tree(&projects);
-		else if (options->total)
-			any = show_with_none(&projects);
+		if (options->total)
+			any = show_with_none(&projects, options->tree);
+		else if (options->tree)
+			show_tree(&projects, false);
 		tables_end(session);
 		if (any)
 			totals_show(&projects, false, false);

@@ -26,6 +26,8 @@ static const struct field project_fields[] = {
 	{ NULL, "name", FIELD_TEXT, MEMBER(name), "name of the project" },
 	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(used_bytes), "space in use",
 	  .at_least = offsetof(struct project_row, bytes_at_least) },
+	{ "TREE", "tree_bytes", FIELD_BYTES, MEMBER(tree_bytes),
+	  "space in use by it and by the projects in its directory", .optional = true },
 	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, MEMBER(soft_bytes), "soft limit of space",
 	  .minor = true },
 	{ "HARD", NULL, FIELD_BYTES_LIMIT, MEMBER(shown_hard_bytes), "hard limit of space",
@@ -80,6 +82,9 @@ const struct row_fields list_rows = { PROJECT_ROWS,
 /* Only MOUNTPOINT identifies the row of what is in no project. */
 const struct row_fields total_list_rows = {
 	PROJECT_ROWS, .usual = "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,MOUNTPOINT,PATH"
+};
+const struct row_fields total_tree_rows = {
+	PROJECT_ROWS, .usual = "ID,NAME,USED,TREE,SOFT,HARD,USE%,IUSED,IHARD,MOUNTPOINT,PATH"
 };
 const struct row_fields check_rows = {
 	PROJECT_ROWS, .usual = "ID,NAME,USED,SOFT,HARD,USE%,GRACE,IUSED,IHARD,PATH"
@@ -242,6 +247,7 @@ struct project_row listing_row(struct session *session, const char *path,
 		.enforced = usage->enforced,
 		.shown_hard_bytes = usage->hard_bytes,
 		.shown_hard_inodes = usage->hard_inodes,
+		.tree_bytes = FIELD_NOT_KNOWN,
 		.available_bytes = FIELD_NOT_KNOWN,
 		.limit_bytes = FIELD_NOT_KNOWN,
 		.limit_inodes = FIELD_NOT_KNOWN,

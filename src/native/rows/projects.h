@@ -30,6 +30,7 @@ struct project_row {
 	const char *name;		  /* or NULL */
 	const char *shown_name;		  /* in a table, also NO_PROJECT */
 	uint64_t used_bytes, used_inodes; /* or FIELD_NOT_KNOWN */
+	uint64_t tree_bytes;		  /* with those in its directory; or FIELD_NOT_KNOWN */
 	/* 0: no limit */
 	uint64_t soft_bytes, hard_bytes;
 	uint64_t soft_inodes, hard_inodes;
@@ -56,7 +57,8 @@ struct project_row {
 };
 
 /* Rows of list, check and usage. They differ in their columns. */
-extern const struct row_fields list_rows, total_list_rows, check_rows, within_rows, usage_rows;
+extern const struct row_fields list_rows, total_list_rows, total_tree_rows, check_rows, within_rows,
+	usage_rows;
 
 /**
  * @return   how full it is in percent of the hard limit, or of the soft limit if there is no hard one; the higher of
