@@ -151,8 +151,7 @@ overlay() {
 
 @test "a deleted file of a container, whose files are on an overlay" { on "x e" overlay; }
 
-# A write lease, as those of Samba: to open the file would break it. ext4 and f2fs say the ID of a file that is not
-# opened on Linux 6.17 and later only.
+# A write lease, as those of Samba: to open the file would break it.
 leased() {
 	file "$M/web/leased" 4
 	python3 -c 'import fcntl, os, sys, time
@@ -163,17 +162,16 @@ time.sleep(1000)' "$M/web/leased" &
 	holders+=($!)
 	while [ -e "$M/web/leased" ]; do sleep 0.01; done
 	explains "$M/web"
-	if [ "$M" = /mnt/x ] || kernel_knows file_setattr; then
-		assert_equal "$(jq -c '.explain[] | select(.part == "open") | [.used_bytes, .pid, .path]' <<<"$stdout" |
-			sed 's/^.419[0-9]*,/[419,/')" "[419,$!,\"$M/web/leased\"]"
-		has 'unexplained 0 0 null'
-	else
-		has 'unexplained 419???? 1 null' 'unasked null 1 null'
-	fi
+	assert_equal "$(jq -c '.explain[] | select(.part == "open") | [.used_bytes, .pid, .path]' <<<"$stdout" |
+		sed 's/^.419[0-9]*,/[419,/')" "[419,$!,\"$M/web/leased\"]"
+	has 'unexplained 0 0 null'
 	grep -q "LEASE  *ACTIVE  *WRITE $! " /proc/locks || fail "$(cat /proc/locks)"
 }
 
-@test "a deleted file under a lease has its process, and the lease stays" { on "x e f" leased; }
+@test "a deleted file under a lease has its process, and the lease stays" { on "x f" leased; }
+
+# bats test_tags=linux-6
+@test "ext4: a deleted file under a lease has its process, and the lease stays" { on e leased; }
 
 @test "a server that does not answer is not asked about the deleted file of an overlay over it" {
 	local m=/mnt/x s=$BATS_TEST_TMPDIR/served explain server

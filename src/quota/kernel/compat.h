@@ -23,11 +23,17 @@
 #ifndef SYS_fsconfig
 #define SYS_fsconfig (431 + FSQ_SYS_SHIFT)
 #endif
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open (434 + FSQ_SYS_SHIFT)
+#endif
 #ifndef SYS_close_range
 #define SYS_close_range (436 + FSQ_SYS_SHIFT)
 #endif
 #ifndef SYS_openat2
 #define SYS_openat2 (437 + FSQ_SYS_SHIFT)
+#endif
+#ifndef SYS_pidfd_getfd
+#define SYS_pidfd_getfd (438 + FSQ_SYS_SHIFT)
 #endif
 #ifndef SYS_quotactl_fd
 #define SYS_quotactl_fd (443 + FSQ_SYS_SHIFT)

@@ -530,12 +530,21 @@ static int open_by_process(const struct explain *explain, const struct fsq_open_
 	return -EPERM;
 }
 
+/* @fd  O_PATH. @return  a descriptor or a negative errno */
+static int open_again(int fd)
+{
+	char link[FSQ_FD_LINK_SIZE];
+
+	fsq_fd_link(link, fd);
+	fd = open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
 /* @return  as ask_deleted(): -EPERM without CAP_DAC_READ_SEARCH, for what others have open */
 static int ask_by_handle(const struct explain *explain, const struct fsq_open_file *file, ino_t ino,
 			 struct facts *facts)
 {
 	struct fsq_inode_project project;
-	char link[FSQ_FD_LINK_SIZE];
 	struct stat st = { 0 };
 	int fd = open_inode(explain, ino), opened, rc;
 
@@ -547,11 +556,10 @@ static int ask_by_handle(const struct explain *explain, const struct fsq_open_fi
 	*facts = facts_of(explain, &st);
 	if (rc == 0)
 		rc = fsq_inode_project_get_at(fd, "", &project);
-	/* Before Linux 6.17 */
-	if (rc == -ENOSYS && !file->is_leased && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))) {
-		fsq_fd_link(link, fd);
-		opened = open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-		rc = opened < 0 ? -errno : fsq_inode_project_get(opened, &project);
+	/* Before Linux 6.17 it takes an open file. */
+	if (rc == -ENOSYS && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode))) {
+		opened = file->is_leased ? fsq_open_file_take(file) : open_again(fd);
+		rc = opened < 0 ? opened : fsq_inode_project_get(opened, &project);
 		if (opened >= 0)
 			close(opened);
 	}

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "quota/base/inode_map.h"
+#include "quota/kernel/compat.h"
 #include "shared/read_file.h"
 
 /* The kernel appends this to the path of a deleted file. */
@@ -173,9 +174,9 @@ static void look_at_info(struct search *search, struct process *process,
 	if (!text)
 		return;
 	found.ino = number_behind(text, "\nino:");
+	found.mount = number_behind(text, "\nmnt_id:");
 	found.is_leased = strstr(text, " LEASE ") != NULL;
-	visit_file(search, place_of(search, process, KEY_MOUNT, number_behind(text, "\nmnt_id:")),
-		   &found);
+	visit_file(search, place_of(search, process, KEY_MOUNT, found.mount), &found);
 	free(text);
 }
 
@@ -294,6 +295,38 @@ int fsq_open_files_each(dev_t device, bool all, fsq_open_file_visitor visit, voi
 	closedir(proc);
 	fsq_inode_map_free(&search.known);
 	return search.no_memory ? -ENOMEM : 0;
+}
+
+/* By now it may be another file, perhaps of a server that does not answer: /proc asks no filesystem. */
+static bool is_taken(const struct fsq_open_file *file, int fd)
+{
+	char name[sizeof("/proc/self/fdinfo/") + 20], *text = NULL;
+	size_t length;
+	bool is;
+
+	snprintf(name, sizeof(name), "/proc/self/fdinfo/%d", fd);
+	is = fsq_read_file(name, &text, &length) == 0 &&
+	     number_behind(text, "\nino:") == file->ino &&
+	     number_behind(text, "\nmnt_id:") == file->mount;
+	free(text);
+	return is;
+}
+
+int fsq_open_file_take(const struct fsq_open_file *file)
+{
+	int pidfd, fd = -1, rc;
+
+	if (!file->ino || !file->mount || !isdigit((unsigned char)file->name[0]))
+		return -ENOENT;
+	pidfd = (int)syscall(SYS_pidfd_open, file->pid, 0);
+	if (pidfd >= 0)
+		fd = (int)syscall(SYS_pidfd_getfd, pidfd, (int)strtol(file->name, NULL, 10), 0);
+	rc = fd < 0 ? -errno : is_taken(file, fd) ? fd : -ENOENT;
+	if (pidfd >= 0)
+		close(pidfd);
+	if (rc < 0 && fd >= 0)
+		close(fd);
+	return rc;
 }
 
 int fsq_process_command(pid_t pid, char **command)

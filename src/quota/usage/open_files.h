@@ -9,6 +9,7 @@ struct fsq_open_file {
 	pid_t pid;
 	const char *path; /* where it was, as the process sees it */
 	ino_t ino;	 /* as the kernel says without asking the file's filesystem; 0: not known */
+	uint64_t mount;	 /* the ID of its mount, likewise; 0: not known */
 	bool is_certain; /* it is on the filesystem; else on an overlay or on an unknown mount */
 	bool is_leased;	 /* to open it could break a lease */
 	int dirfd;	 /* of /proc/PID ... */
@@ -27,6 +28,15 @@ typedef enum fsq_visit (*fsq_open_file_visitor)(const struct fsq_open_file *file
  * Source: proc_pid_fd(5), proc_pid_fdinfo(5), proc_pid_maps(5), proc_pid_map_files(5), proc_pid_mountinfo(5)
  */
 int fsq_open_files_each(dev_t device, bool all, fsq_open_file_visitor visit, void *arg);
+
+/**
+ * Take a file as the process has it open, which breaks no lease, unlike open(2).
+ *
+ * @return   a descriptor or a negative errno: -ENOENT the process has it open no more, or not as a descriptor; -EPERM
+ *           without CAP_SYS_PTRACE, of a process of others; -ENOSYS before Linux 5.6
+ * Source: pidfd_getfd(2)
+ */
+int fsq_open_file_take(const struct fsq_open_file *file);
 
 /**
  * Read the name of a process' command.
