@@ -845,6 +845,8 @@ enum fsq_finding_id {
 	/* about the next mount of a file system; path is its mount point, or the device */
 	FSQ_FINDING_MOUNT_UNIT, /* as FSQ_FINDING_FSTAB, of a unit: other_name; options: all that it is to have */
 	FSQ_FINDING_OPTION_REFUSED, /* the kernel does not take the option other_name of name; line, or 0 */
+	/* about a directory that was named; path is it. Only with deep */
+	FSQ_FINDING_DIRECTORY_WITHOUT_LINE, /* it carries project, and is not in the file name */
 };
 
 struct fsq_finding {
@@ -885,9 +887,9 @@ struct fsq_diagnose_request {
 	 * quotas, or else that of /, and all that is registered. */
 	const char *const *paths;
 	size_t path_count;
-	const char *fstab;		     /* as /etc/fstab, or NULL for it */
-	bool deep;			     /* count what is in the registered directories, too */
-	const struct fsq_registry *registry; /* or NULL */
+	const char *fstab; /* as /etc/fstab, or NULL for it */
+	bool deep; /* count what is in the registered directories, and in those of paths that carry an ID, too */
+	const struct fsq_registry *registry;	/* or NULL */
 	const struct fsq_call_options *options; /* of counting, or NULL */
 	bool filesystems_only; /* what is registered, recorded and tagged is not looked at */
 	/* A path that cannot be looked at is told, and the next one is looked at. */

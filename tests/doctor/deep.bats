@@ -87,6 +87,31 @@ setup() {
 	no_more count-differs
 }
 
+@test "a directory that another program has tagged is judged by the ID that it carries" {
+	local dir=/mnt/x/volumes/web/_data
+	mkdir -p $dir/sub /mnt/x/link
+	real -c "project -s -p $dir 7001" -c 'limit -p bhard=9m 7001' /mnt/x >/dev/null
+	dd if=/dev/zero of=$dir/sub/file bs=64k count=3 status=none
+	finds note directory-without-line $dir
+	[[ $(jq -r .path <<<"$finding") = "$dir" ]]
+	[[ $findings != *tree-has-others* && $findings != *count-differs* ]] || fail "$findings"
+	chattr -p 0 $dir/sub/file
+	chattr -P $dir/sub
+	finds problem tree-has-others $dir
+	[[ $(jq -r .message <<<"$finding") == "2 files and directories in it do not carry project 7001"* ]]
+	typed
+	no_more tree-has-others $dir
+	# Below it the kernel counts more; of a filesystem nobody asks for it.
+	no_more count-differs $dir/sub
+	no_more directory-without-line /mnt/x
+	# It is registered, by whatever path.
+	mount --bind /mnt/x/volumes /mnt/x/link
+	fsquota assign --keep-limits /mnt/x/link/web/_data
+	no_more directory-without-line $dir
+	no_more directory-without-line $dir/sub
+	umount /mnt/x/link
+}
+
 @test "two directories that share an ID are not compared" {
 	mkdir /mnt/x/a /mnt/x/b
 	fsquota assign /mnt/x/a --name both --hard 10M

@@ -206,6 +206,10 @@ static const struct template templates[] = {
 	  "project {id} has limits and {count} inodes, and no line has its ID: see fsquota find "
 	  "--orphans; fsquota assign --keep-limits DIRECTORY registers it",
 	  .id = FSQ_FINDING_TAG_WITHOUT_LINE },
+	{ "directory-without-line",
+	  "carries project {id}, and no line of {name} has it: another program has tagged it; "
+	  "fsquota assign --keep-limits registers it",
+	  .id = FSQ_FINDING_DIRECTORY_WITHOUT_LINE },
 	{ "records-unreadable",
 	  "the quota records are damaged ({error}): the repair counts anew, and limits may be lost",
 	  "umount {mountpoint} && { fsck -f -y {filesystem} || [ $? = 1 ]; } && " MOUNT,

@@ -334,7 +334,7 @@ static void command_doctor(struct session *session, const struct invocation *inv
 
 static const struct command_option own_options[] = {
 	{ 'q', "quiet", "only what is not ok", .field = FIELD(quiet) },
-	{ 0, "deep", "also count what is in the registered directories", .field = FIELD(deep) },
+	{ 0, "deep", "also count what is in PATH, and what is registered", .field = FIELD(deep) },
 	{ 0 },
 };
 

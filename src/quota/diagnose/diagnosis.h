@@ -108,7 +108,8 @@ void fsq_diagnose_records(struct fsq_subject *subject);
 /** The files of the registry; of file systems that were looked at, the directories in them. */
 void fsq_diagnose_registry(struct fsq_diagnosis *diagnosis);
 
-/** Look at the directories of the projects file that are on a file system that was looked at. */
+/** Look at the directories of the projects file that are on a file system that was looked at; with deep, also at the
+ * request's paths. */
 void fsq_diagnose_trees(struct fsq_diagnosis *diagnosis, const struct fsq_registered_list *list);
 
 #endif

@@ -373,13 +373,67 @@ static void check_entry(struct trees *trees, const struct fsq_registered *entry)
 	}
 }
 
+/*
+ * Is it a registered directory, by whatever path, or does it belong to one?
+ *
+ * @inherited whether the directory above carries its ID, too
+ */
+static bool is_registered(const struct fsq_registered_list *list, const struct fsq_handle *handle,
+			  const struct stat *st, bool inherited)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const struct fsq_registered *entry = &list->entries[i];
+
+		if (strcmp(entry->word, handle->path) == 0 ||
+		    (entry->id == handle->project.id &&
+		     (inherited || fsq_lookup_leads_to(entry->word, st->st_dev, st->st_ino) == 1)))
+			return true;
+	}
+	return false;
+}
+
+/* A directory that the caller has named, and another program tagged: what is in it must carry the same ID. */
+static void check_unregistered(struct trees *trees, const char *path)
+{
+	struct fsq_inode_project above;
+	const struct fsq_mount *mount;
+	struct fsq_handle handle;
+	bool inherited;
+	struct stat st;
+
+	if (fsq_handle_open_directory(&handle, path, NULL, NULL))
+		return;
+	mount = fsq_mount_points_get(trees->diagnosis->mounts, handle.path);
+	inherited = fsq_handle_read_project(&handle, NULL) == 0 &&
+		    fsq_handle_read_above(&handle, &above) == 0 && above.id == handle.project.id;
+	if (mount && fstat(handle.target.fd, &st) == 0 && st.st_dev == mount->dev &&
+	    handle.project.id && !is_registered(trees->list, &handle, &st, inherited)) {
+		/* The kernel also counts what is in the directory above. */
+		const struct fsq_registered entry = { .word = handle.path,
+						      .id = handle.project.id,
+						      .shared = inherited };
+
+		if (!trees->diagnosis->registry->none)
+			say_of_directory(
+				trees, mount, &entry,
+				(struct fsq_finding){ .id = FSQ_FINDING_DIRECTORY_WITHOUT_LINE });
+		check_deep(trees, mount, &entry, handle.target.fd);
+	}
+	fsq_handle_close(&handle);
+}
+
 void fsq_diagnose_trees(struct fsq_diagnosis *diagnosis, const struct fsq_registered_list *list)
 {
 	struct trees trees = { .diagnosis = diagnosis, .list = list };
 
-	if (list->count && !fsq_diagnosis_mounts(diagnosis))
+	const struct fsq_diagnose_request *request = diagnosis->request;
+	const size_t named = request->deep ? request->path_count : 0;
+
+	if ((list->count || named) && !fsq_diagnosis_mounts(diagnosis))
 		return;
 	for (size_t i = 0; i < list->count && !fsq_diagnosis_is_over(diagnosis); i++)
 		check_entry(&trees, &list->entries[i]);
+	for (size_t i = 0; i < named && !fsq_diagnosis_is_over(diagnosis); i++)
+		check_unregistered(&trees, request->paths[i]);
 	fsq_project_location_close(&trees.handle);
 }
