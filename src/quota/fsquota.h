@@ -627,6 +627,8 @@ enum fsq_space_part {
 	FSQ_SPACE_UNASKED,	/* inodes: how many deleted files processes have open that may be of
 				 * the project; only filesystems of others could say. bytes: 0. Shown
 				 * if something is unexplained, or a deleted file has no process */
+	FSQ_SPACE_SPECIAL, /* symlinks and special files in the directory that do not carry the ID, since the kernel
+			    * cannot set it: they count for no project. Not in the sum */
 };
 
 struct fsq_explained {

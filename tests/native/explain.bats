@@ -265,6 +265,25 @@ whole() {
 	refuses 4 'cannot read what is in no project' as_user "$FSQUOTA" explain "$M"
 }
 
+# ext4 and f2fs cannot give an ID to those that are there; new ones have that of their directory.
+special() {
+	mkdir "$M/late" "$M/far"
+	ln -s "$(printf %0100d 0)" "$M/late/link"
+	mkfifo "$M/late/pipe" "$M/far/pipe"
+	ln "$M/late/pipe" "$M/late/again"
+	fsquota assign "$M/late" >/dev/null
+	ln -s late "$M/late/new"
+	sync -f "$M"
+	for options in '' --everywhere; do
+		explains "$M/late" $options
+		has "tree * $(real -c "quota -p -N -n -v -i $(fsquota id "$M/late")" "$M" | awk '{ print $2 }') $M/late" 'unexplained 0 0 null'
+		refute grep -E '^(uncounted|elsewhere)' <<<"$parts"
+		[ "$M" = /mnt/x ] || has "special * 2 $M/late"
+	done
+}
+
+@test "symlinks and special files that do not carry the ID" { on "x e f" special; }
+
 @test "of a filesystem what is in no project, by the directories in its root" { on "x e f" whole; }
 
 @test "what cannot be read is said, and the rest is shown" {

@@ -26,13 +26,21 @@ struct explain {
 #define MEMBER(name) .offset = offsetof(struct fsq_explained, name)
 
 static const char *const parts[] = {
-	[FSQ_SPACE_USED] = "used",	     [FSQ_SPACE_TREE] = "tree",
-	[FSQ_SPACE_HIDDEN] = "hidden",	     [FSQ_SPACE_OPEN] = "open",
-	[FSQ_SPACE_ELSEWHERE] = "elsewhere", [FSQ_SPACE_UNEXPLAINED] = "unexplained",
-	[FSQ_SPACE_UNCOUNTED] = "uncounted", [FSQ_SPACE_FOREIGN] = "foreign",
-	[FSQ_SPACE_LINKED] = "linked",	     [FSQ_SPACE_PREALLOCATED] = "preallocated",
-	[FSQ_SPACE_DIRECTORY] = "directory", [FSQ_SPACE_FILE] = "file",
-	[FSQ_SPACE_UNASKED] = "unasked",     NULL,
+	[FSQ_SPACE_USED] = "used",
+	[FSQ_SPACE_TREE] = "tree",
+	[FSQ_SPACE_HIDDEN] = "hidden",
+	[FSQ_SPACE_OPEN] = "open",
+	[FSQ_SPACE_ELSEWHERE] = "elsewhere",
+	[FSQ_SPACE_UNEXPLAINED] = "unexplained",
+	[FSQ_SPACE_UNCOUNTED] = "uncounted",
+	[FSQ_SPACE_FOREIGN] = "foreign",
+	[FSQ_SPACE_LINKED] = "linked",
+	[FSQ_SPACE_PREALLOCATED] = "preallocated",
+	[FSQ_SPACE_DIRECTORY] = "directory",
+	[FSQ_SPACE_FILE] = "file",
+	[FSQ_SPACE_UNASKED] = "unasked",
+	[FSQ_SPACE_SPECIAL] = "special",
+	NULL,
 };
 
 static const struct field explained_fields[] = {

@@ -16,4 +16,20 @@
 int fsq_disk_use(int fd, const char *path, const struct fsq_call_options *options, uint64_t *bytes,
 		 uint64_t *inodes, struct fsq_error *err);
 
+/**
+ * Symlinks and special files carry the ID of their directory, unless they were there before it: ext4 and f2fs, and XFS
+ * before Linux 6.17, cannot set it, and do not tell it.
+ *
+ * @found    how many of them there are, or their bytes
+ * @others   the same of all other files of the project
+ * @counted  by the kernel for the project
+ * @return   how many of them do not count for it
+ */
+static inline uint64_t fsq_special_uncounted(uint64_t found, uint64_t others, uint64_t counted)
+{
+	uint64_t carry = counted > others ? counted - others : 0;
+
+	return found > carry ? found - carry : 0;
+}
+
 #endif

@@ -12,6 +12,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "disk_use.h"
 #include "open_files.h"
 #include "project_tree.h"
 #include "quota/base/error.h"
@@ -88,7 +89,9 @@ struct explain {
 	struct sum *levels; /* sums of the directories that it is in */
 	size_t level_count, level_capacity;
 	struct sum foreign, linked, preallocated;
-	bool counts_foreign;
+	struct sum
+		special; /* files of directories of the project whose ID the kernel does not tell */
+	bool counts_foreign, counts_special;
 	bool no_memory;
 	uint64_t failures;
 	struct fsq_error first_failure;
@@ -244,7 +247,7 @@ static bool take_inode(struct explain *explain, const struct facts *found)
 	return true;
 }
 
-/* Read the project of an entry that bulkstat has not listed. */
+/* Read the project of an entry that bulkstat has not listed. @return  0, 1: the kernel does not tell it, or a negative errno */
 static int read_id(const struct explain *explain, const struct fsq_walk_entry *entry, ino_t ino,
 		   uint32_t *id)
 {
@@ -255,9 +258,24 @@ static int read_id(const struct explain *explain, const struct fsq_walk_entry *e
 		return fsq_bulkstat_project(explain->handle.target.fd, ino, id);
 	if (entry->has_project)
 		rc = fsq_walk_project_get(entry, &project);
-	/* Older kernels do not report the ID of a special file: it has inherited that of its directory. */
-	*id = rc == -ENOTTY || rc == -EOPNOTSUPP ? explain->id : project.id;
-	return rc == -ENOTTY || rc == -EOPNOTSUPP ? 0 : rc;
+	*id = project.id;
+	/* Before Linux 6.17 only bulkstat reports the ID of a special file. */
+	if (rc != -ENOTTY && rc != -EOPNOTSUPP)
+		return rc;
+	return fsq_bulkstat_project(explain->handle.target.fd, ino, id) ? 1 : 0;
+}
+
+static void take_special(struct explain *explain, const struct facts *facts, struct sum *above)
+{
+	const struct fsq_inode_note note = { .ino = facts->ino, .id = NO_FACTS };
+	int rc = explain->counts_special ? fsq_inode_map_add(&explain->map, &note) : 0;
+
+	explain->no_memory |= rc == -ENOMEM;
+	if (rc <= 0)
+		return;
+	add_to_sum(&explain->special, facts->bytes, 1);
+	if (above)
+		add_to_sum(above, facts->bytes, 1);
 }
 
 /* Can the entry be among the largest? For what is in no project only entries of the root directory can. */
@@ -289,12 +307,16 @@ static void take_entry(struct explain *explain, const struct fsq_walk_entry *ent
 			return; /* another file is mounted over it */
 		if (rc == 0)
 			rc = read_id(explain, entry, st.st_ino, &id);
-		if (rc) {
+		if (rc < 0) {
 			fail_at(explain, -rc, entry->path);
 			return;
 		}
 		facts.ino = st.st_ino;
 		facts.bytes = bytes_of(explain, &st);
+		if (rc > 0) {
+			take_special(explain, &facts, above);
+			return;
+		}
 		facts.beyond = beyond_end(explain, st.st_mode, facts.bytes, (uint64_t)st.st_size);
 		facts.links = is_directory ? 1 : (uint32_t)st.st_nlink;
 	}
@@ -763,6 +785,7 @@ static int look_elsewhere(struct explain *explain, const struct fsq_usage *usage
 	}
 	if (others.rc || (rc && rc != FSQ_E_NOT_FOUND))
 		return others.rc ? others.rc : rc;
+	explain->counts_special = false;
 	if (request->everywhere) {
 		fd = fsq_lookup(NULL, usage->mountpoint, O_PATH | O_DIRECTORY, NULL);
 		clone = fsq_clone_mount(fd);
@@ -811,13 +834,36 @@ static void sum_up_links(struct explain *explain)
 	}
 }
 
+/* Add special files that the kernel counts to the tree, and leave the others in @special. @most  the kernel's count */
+static void settle_special(struct explain *explain, struct sum *sum, const struct sum *most)
+{
+	const struct sum all = explain->special;
+	struct sum *left = &explain->special;
+
+	left->bytes = fsq_special_uncounted(all.bytes, sum->bytes, most->bytes);
+	left->inodes = fsq_special_uncounted(all.inodes, sum->inodes, most->inodes);
+	add_to_sum(sum, all.bytes - left->bytes, all.inodes - left->inodes);
+	/* The first part is the tree. */
+	if (explain->part_count)
+		add_to_sum(&explain->parts[0].sum, all.bytes - left->bytes,
+			   all.inodes - left->inodes);
+}
+
+static uint64_t higher(uint64_t one, uint64_t other)
+{
+	return one > other ? one : other;
+}
+
 /* @before, @after  the kernel's count before and after the search */
 static void show_explained(struct explain *explain, const struct fsq_usage *before,
 			   const struct fsq_usage *after, fsq_explained_visitor visitor, void *arg)
 {
 	struct sum sum = sum_of(explain), used, unexplained, uncounted;
+	const struct sum most = { higher(before->used_bytes, after->used_bytes),
+				  higher(before->used_inodes, after->used_inodes) };
 	const char *directory = explain->handle.path;
 
+	settle_special(explain, &sum, &most);
 	used.bytes = nearest(sum.bytes, before->used_bytes, after->used_bytes);
 	used.inodes = nearest(sum.inodes, before->used_inodes, after->used_inodes);
 	/* statfs(2) shows no use above the limit, and without a limit of inodes none of them. */
@@ -844,7 +890,9 @@ static void show_explained(struct explain *explain, const struct fsq_usage *befo
 		add_part(explain, FSQ_SPACE_PREALLOCATED, NULL, explain->preallocated);
 	if (explain->unasked && (unexplained.inodes || explain->holder_missing))
 		add_part(explain, FSQ_SPACE_UNASKED, NULL, (struct sum){ 0, explain->unasked });
-	for (int kind = FSQ_SPACE_USED; kind <= FSQ_SPACE_UNASKED && !explain->no_memory; kind++) {
+	if (explain->special.inodes)
+		add_part(explain, FSQ_SPACE_SPECIAL, directory, explain->special);
+	for (int kind = FSQ_SPACE_USED; kind <= FSQ_SPACE_SPECIAL && !explain->no_memory; kind++) {
 		bool is_top = kind == FSQ_SPACE_DIRECTORY;
 		const struct part *list = is_top ? explain->top : explain->parts;
 		size_t count = is_top ? explain->top_count : explain->part_count;
@@ -886,7 +934,7 @@ static int look_everywhere(struct explain *explain, const struct fsq_usage *usag
 	explain->is_of_server = usage->at_least && !usage->id;
 	if (is_large(explain, usage))
 		list_inodes(explain);
-	explain->counts_foreign = true;
+	explain->counts_foreign = explain->counts_special = true;
 	rc = walk_directory(explain, explain->handle.target.fd, explain->handle.path, &found, err);
 	explain->counts_foreign = false;
 	if (rc)
