@@ -849,6 +849,8 @@ enum fsq_finding_id {
 	FSQ_FINDING_OPTION_REFUSED, /* the kernel does not take the option other_name of name; line, or 0 */
 	/* about a directory that was named; path is it. Only with deep */
 	FSQ_FINDING_DIRECTORY_WITHOUT_LINE, /* it carries project, and is not in the file name */
+	/* about a directory; path is it. Only with deep */
+	FSQ_FINDING_SPECIAL_FILES, /* count symlinks and special files in it do not carry project */
 };
 
 struct fsq_finding {

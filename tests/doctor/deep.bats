@@ -87,6 +87,20 @@ setup() {
 	no_more count-differs
 }
 
+# bats test_tags=linux-6
+@test "symlinks and special files that cannot carry the ID are counted, and are no fault of the records" {
+	mkdir /mnt/e/dir
+	ln -s "$(printf %0100d 0)" /mnt/e/dir/link
+	mkfifo /mnt/e/dir/pipe
+	fsquota assign /mnt/e/dir --hard 10M
+	ln -s new /mnt/e/dir/new
+	finds note special-files
+	[[ $(jq -r .message <<<"$finding") == "2 symbolic links and special files in it"* ]]
+	[[ $findings != *count-differs* ]] || fail "$findings"
+	rm /mnt/e/dir/{link,pipe}
+	no_more special-files
+}
+
 @test "a directory that another program has tagged is judged by the ID that it carries" {
 	local dir=/mnt/x/volumes/web/_data
 	mkdir -p $dir/sub /mnt/x/link

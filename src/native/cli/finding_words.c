@@ -206,6 +206,10 @@ static const struct template templates[] = {
 	  "project {id} has limits and {count} inodes, and no line has its ID: see fsquota find "
 	  "--orphans; fsquota assign --keep-limits DIRECTORY registers it",
 	  .id = FSQ_FINDING_TAG_WITHOUT_LINE },
+	{ "special-files",
+	  "{count} symbolic links and special files in it cannot carry project {id}, and count for "
+	  "no project",
+	  .id = FSQ_FINDING_SPECIAL_FILES },
 	{ "directory-without-line",
 	  "carries project {id}, and no line of {name} has it: another program has tagged it; "
 	  "fsquota assign --keep-limits registers it",

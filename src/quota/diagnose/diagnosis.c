@@ -42,6 +42,7 @@ static enum fsq_finding_level level_of_finding(enum fsq_finding_id id)
 	case FSQ_FINDING_LINE_NOT_READ:
 	case FSQ_FINDING_TAG_WITHOUT_LINE:
 	case FSQ_FINDING_DIRECTORY_WITHOUT_LINE:
+	case FSQ_FINDING_SPECIAL_FILES:
 		return FSQ_FINDING_NOTE;
 	default:
 		return FSQ_FINDING_PROBLEM;

@@ -41,8 +41,8 @@ struct others {
 	uint32_t carried; /* by the directory */
 	bool only_foreign;
 	bool foreign, has_inside;
-	uint64_t count;
-	int rc; /* of the first that could not be looked at */
+	uint64_t count, special; /* names of files whose ID the kernel does not tell */
+	int rc;			 /* of the first that could not be looked at */
 	struct fsq_error *err;
 };
 
@@ -55,6 +55,7 @@ static enum fsq_visit count_wrong(const struct fsq_tree_event *event, void *arg)
 	if ((event->kind & unseen) && others->rc == 0 && event->errnum != ENOENT)
 		others->rc = fsq_fail(others->err, event->error, event->errnum, event->path,
 				      "cannot be looked at");
+	others->special += event->kind == FSQ_TREE_SPECIAL_FILE;
 	if (!(event->kind & (FSQ_TREE_WRONG_ID | FSQ_TREE_NO_INHERITANCE)))
 		return FSQ_VISIT_CONTINUE;
 	if (others->has_inside && is_inside(others->list, others->entry->word, event->path))
@@ -125,14 +126,31 @@ static int count_bytes(const struct fsq_diagnosis *diagnosis, const struct fsq_r
 	return 0;
 }
 
+/* Leave those that do not count for the project out of what is compared. @return  how many they are */
+static uint64_t leave_special(uint64_t special, int fd, struct fsq_finding *finding)
+{
+	struct stat st;
+	uint64_t most = special < finding->other_inodes ? special : finding->other_inodes;
+	uint64_t left = fsq_special_uncounted(most, finding->other_inodes - most, finding->inodes);
+
+	finding->other_inodes -= left;
+	/* A long symlink has a block. */
+	if (fstat(fd, &st) == 0 && finding->other_count > finding->count &&
+	    finding->other_count - finding->count <= left * (uint64_t)st.st_blksize)
+		finding->other_count = finding->count;
+	return left;
+}
+
 /*
  * Check the contents of the directory of an entry, which carries its ID.
  *
  * @finding  its ID and numbers are set
+ * @special  set: how many symlinks and special files do not count
  * @return   whether there is a finding
  */
 static bool look_deep(struct fsq_diagnosis *diagnosis, const struct fsq_registered_list *list,
-		      const struct fsq_registered *entry, int fd, struct fsq_finding *finding)
+		      const struct fsq_registered *entry, int fd, struct fsq_finding *finding,
+		      uint64_t *special)
 {
 	struct others others = { .list = list, .entry = entry, .carried = entry->id };
 	struct fsq_error err;
@@ -154,6 +172,8 @@ static bool look_deep(struct fsq_diagnosis *diagnosis, const struct fsq_register
 		rc = count_bytes(diagnosis, entry, fd, finding, &err);
 	else
 		finding->count = 0;
+	if (rc == 0)
+		*special = leave_special(others.special, fd, finding);
 	if (rc && err.errnum == EINTR)
 		fsq_diagnosis_fail(diagnosis, EINTR, entry->word);
 	else if (rc && !others.rc)
@@ -161,7 +181,7 @@ static bool look_deep(struct fsq_diagnosis *diagnosis, const struct fsq_register
 	finding->id = FSQ_FINDING_COUNT_DIFFERS;
 	/*
 	 * The kernel counts more: deleted files that are open, or files elsewhere. It counts less: its
-	 * records are wrong, except for symlinks, which need not have the ID.
+	 * records are wrong.
 	 */
 	finding->in_doubt = finding->count >= finding->other_count;
 	return rc == 0 &&
@@ -339,13 +359,18 @@ static void check_deep(const struct trees *trees, const struct fsq_mount *mount,
 		       const struct fsq_registered *entry, int fd)
 {
 	struct fsq_finding finding = { 0 };
+	uint64_t special = 0;
 	struct fsq_mount line;
 	char *options = NULL;
 
 	if (fsq_mount_line_of_fd(fd, &line) == 0)
 		finding.options = options = fsq_options_with_quota(&line);
-	if (look_deep(trees->diagnosis, trees->list, entry, fd, &finding))
+	if (look_deep(trees->diagnosis, trees->list, entry, fd, &finding, &special))
 		say_of_directory(trees, mount, entry, finding);
+	if (special)
+		say_of_directory(
+			trees, mount, entry,
+			(struct fsq_finding){ .id = FSQ_FINDING_SPECIAL_FILES, .count = special });
 	fsq_mount_clear(&line);
 	free(options);
 }
