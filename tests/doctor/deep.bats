@@ -92,7 +92,7 @@ setup() {
 	mkdir /mnt/e/dir
 	ln -s "$(printf %0100d 0)" /mnt/e/dir/link
 	mkfifo /mnt/e/dir/pipe
-	fsquota assign /mnt/e/dir --hard 10M
+	prints 2 jq '.assign[0].special_files' <(fsquota assign --json /mnt/e/dir --hard 10M)
 	ln -s new /mnt/e/dir/new
 	finds note special-files
 	[[ $(jq -r .message <<<"$finding") == "2 symbolic links and special files in it"* ]]

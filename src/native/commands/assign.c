@@ -32,6 +32,7 @@ static bool show_assignment(struct session *session, const struct fsq_assignment
 		.enforced = fsq_assignment_enforcement(assignment) == FSQ_ENFORCED,
 		.walked = true,
 		.mounts_skipped = mounts,
+		.special = fsq_assignment_special(assignment),
 		.over = fsq_assignment_over_budget(assignment),
 	};
 	struct fsq_limits before;

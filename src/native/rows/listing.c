@@ -67,6 +67,9 @@ static const struct field project_fields[] = {
 	  "can the use be higher than it is shown?" },
 	{ "MOUNTS", "mounts_skipped", FIELD_COUNT, MEMBER(mounts_skipped),
 	  "mounts that are not entered", .optional = true },
+	{ "SPECIAL", "special_files", FIELD_COUNT, MEMBER(special),
+	  "symbolic links and special files that cannot carry the ID: they count for no project",
+	  .optional = true },
 	{ "FULLIN", "full_in_seconds", FIELD_SECONDS, MEMBER(full_seconds),
 	  "when nothing is available any more, if it goes on so", .optional = true },
 	{ NULL, "changed", FIELD_CHANGE, MEMBER(change) },
@@ -253,6 +256,7 @@ struct project_row listing_row(struct session *session, const char *path,
 		.limit_inodes = FIELD_NOT_KNOWN,
 		.full_seconds = FIELD_NO_SECONDS,
 		.mounts_skipped = FIELD_NOT_KNOWN,
+		.special = FIELD_NOT_KNOWN,
 	};
 
 	row.shown_name = row.name;
@@ -342,6 +346,8 @@ bool listing_show_change(struct session *session, const struct listing_change *c
 	row.over_budget = budgets_where(change->over, row.mountpoint);
 	if (change->walked)
 		row.mounts_skipped = change->mounts_skipped;
+	if (change->special)
+		row.special = change->special;
 	tables_row(session, &row);
 	fsq_usage_clear(&usage);
 	return true;

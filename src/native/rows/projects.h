@@ -51,6 +51,7 @@ struct project_row {
 	const char *in_force;	 /* the word for it, or NULL */
 	bool warned;		 /* that its filesystem enforces nothing was said */
 	uint64_t mounts_skipped; /* in the walk; FIELD_NOT_KNOWN: no walk */
+	uint64_t special; /* files that cannot carry the ID; FIELD_NOT_KNOWN: none, or no walk */
 	enum row_change change;
 	const char *
 		over_budget; /* the directory or mount point whose budget the limit exceeds, or NULL */
@@ -121,6 +122,7 @@ struct listing_change {
 	bool changed, enforced;
 	bool walked;
 	uint64_t mounts_skipped;       /* if so */
+	uint64_t special;	       /* files that cannot carry the ID */
 	const struct fsq_budget *over; /* the limit was forced above this budget, or NULL */
 };
 

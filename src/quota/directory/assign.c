@@ -95,6 +95,7 @@ struct fsq_assignment {
 	struct fsq_tree_tag *tree;
 
 	/* For the caller: */
+	uint64_t special;
 	enum fsq_store_relation store;
 	enum fsq_enforcement enforcement;
 	uint64_t space;
@@ -734,6 +735,7 @@ static int walk_until_all_is_tagged(struct fsq_assignment *a, struct fsq_error *
 
 	for (int i = 0; i < WALKS && rc == 0 && found.lost; i++)
 		rc = fsq_tree_tag_walk(a->tree, &found, err);
+	a->special = found.special;
 	if (rc == 0 && found.lost)
 		rc = fsq_fail(err, FSQ_E_FAILED, 0, a->directory.path,
 			      "cannot be walked while directories in it are moved about");
@@ -1096,6 +1098,11 @@ bool fsq_assignment_may_be_full(const struct fsq_assignment *assignment)
 
 	return fstatvfs(assignment->directory.target.fd, &space) || space.f_bfree == 0 ||
 	       space.f_ffree == 0;
+}
+
+uint64_t fsq_assignment_special(const struct fsq_assignment *assignment)
+{
+	return assignment->special;
 }
 
 enum fsq_store_relation fsq_assignment_store(const struct fsq_assignment *assignment)

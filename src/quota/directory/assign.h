@@ -34,6 +34,9 @@ uint64_t fsq_assignment_space(const struct fsq_assignment *assignment);
 /** @return  whether statfs(2) of the directory shows that nothing is left of its limits, or cannot tell */
 bool fsq_assignment_may_be_full(const struct fsq_assignment *assignment);
 
+/** @return  names of symlinks and special files in it that cannot carry the ID; 0: none, or they were not looked at */
+uint64_t fsq_assignment_special(const struct fsq_assignment *assignment);
+
 /**
  * @return   this, when it has got a new ID; FSQ_STORE_HOLDS also when it is registered, and other registered
  *           projects have IDs that follow its own

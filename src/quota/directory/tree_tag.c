@@ -39,7 +39,7 @@ struct fsq_tree_tag {
 	bool none_opened;   /* the directory itself could not be opened */
 	atomic_uint visited;
 	/* In this walk: */
-	atomic_uint_fast64_t changed;
+	atomic_uint_fast64_t changed, special;
 	atomic_bool lost, unsettled;
 	uint64_t entries,
 		first_entries; /* how many entries the last walk and the first one visited */
@@ -284,6 +284,8 @@ static enum fsq_visit tag_entry(struct fsq_tree_tag *tag, const struct fsq_walk_
 		return FSQ_VISIT_PRUNE;
 	if (rc == -ENOENT)
 		atomic_store(&tag->unsettled, true);
+	if (rc == -ENOTTY)
+		atomic_fetch_add(&tag->special, 1);
 	/* Ignore what cannot have an ID, and what is gone. */
 	if (rc == 0 || rc == -ENOTTY || (rc == -ENOENT && entry->fd < 0))
 		return FSQ_VISIT_CONTINUE;
@@ -349,6 +351,8 @@ static enum fsq_visit visit_entry(const struct fsq_walk_entry *entry, struct fsq
 		event->errnum = entry->errnum;
 	} else if (entry->has_project && entry->depth > 0) {
 		next = tag_entry(tag, entry, event);
+	} else if (entry->kind == FSQ_WALK_SPECIAL) {
+		atomic_fetch_add(&tag->special, 1);
 	}
 	if (cancelled) {
 		event->what = CANCELLED;
@@ -451,6 +455,7 @@ int fsq_tree_tag_walk(struct fsq_tree_tag *tag, struct fsq_tree_found *found, st
 	tag->err = err;
 	fsq_walk_time(&tag->began, atomic_load(&tag->unsettled));
 	atomic_store(&tag->changed, 0);
+	atomic_store(&tag->special, 0);
 	atomic_store(&tag->lost, false);
 	atomic_store(&tag->unsettled, false);
 	rc = walk_tree(tag, visit_entry, true, err);
@@ -459,6 +464,7 @@ int fsq_tree_tag_walk(struct fsq_tree_tag *tag, struct fsq_tree_found *found, st
 		tag->first_entries = tag->entries;
 	tag->first_done = true;
 	found->changed = atomic_load(&tag->changed);
+	found->special = atomic_load(&tag->special);
 	found->lost = atomic_load(&tag->lost);
 	found->unsettled = atomic_load(&tag->unsettled);
 	rc = rc ? rc : tag->rc;

@@ -39,6 +39,7 @@ struct fsq_tree_tag_request {
 /* The findings of a walk. */
 struct fsq_tree_found {
 	uint64_t changed; /* how many files had to be changed */
+	uint64_t special; /* names of symlinks and special files that cannot carry the new ID */
 	bool lost;	  /* directories that were moved while they were walked */
 	/* A directory has changed since the walk began, so files that were moved may have been
 	 * missed: moving a file changes the directory that it was in. */
