@@ -4,9 +4,22 @@
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "quota/base/units.h"
+#include "shared/array.h"
+#include "shared/read_file.h"
+#include "shared/sort.h"
+
+/* A few names are looked up one by one: that may read less of the file. */
+#define FEW 4
+
+struct account {
+	uint32_t id;
+	uint32_t place; /* of several with one ID the first counts */
+	const char *name;
+};
 
 const char *const account_types[FSQ_TYPES + 1] = { "user", "group", "project", NULL };
 
@@ -50,6 +63,61 @@ const char *account_name(enum fsq_type type, uint32_t id, struct fsq_project_nam
 	default:
 		return names ? fsq_project_names_name(names, id) : NULL;
 	}
+}
+
+static int compare_accounts(const void *one, const void *other)
+{
+	const struct account *a = one, *b = other;
+
+	return compare_numbers(a->id, b->id) ?: compare_numbers(a->place, b->place);
+}
+
+/* A line is NAME:x:ID:... in both files. Without memory the table lacks some, which are looked up one by one. */
+static void read_accounts(struct account_table *table, enum fsq_type type)
+{
+	char *rest, *line;
+	size_t length;
+
+	if (fsq_read_file(type == FSQ_USER ? "/etc/passwd" : "/etc/group", &table->text, &length))
+		return;
+	for (rest = table->text; (line = fsq_next_line(&rest, table->text + length));) {
+		struct account account = { .place = (uint32_t)table->count };
+		const char *id;
+
+		account.name = strsep(&line, ":");
+		strsep(&line, ":");
+		id = strsep(&line, ":");
+		/* Lines of nss_compat include or exclude others. */
+		if (id && !strchr("+-", account.name[0]) && fsq_parse_id(id, &account.id) == 0)
+			array_add(&table->list, &table->count, &table->capacity, &account,
+				  sizeof(account));
+	}
+	array_sort(table->list, table->count, sizeof(*table->list), compare_accounts);
+}
+
+const char *account_name_of_many(struct account_table *table, enum fsq_type type, uint32_t id)
+{
+	size_t low = 0, high;
+
+	if (table->asked++ == FEW)
+		read_accounts(table, type);
+	for (high = table->count; low < high;) {
+		size_t middle = low + (high - low) / 2;
+
+		if (table->list[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < table->count && table->list[low].id == id ? table->list[low].name
+							       : account_name(type, id, NULL);
+}
+
+void account_table_free(struct account_table *table)
+{
+	free(table->list);
+	free(table->text);
+	*table = (struct account_table){ 0 };
 }
 
 const char *limit_word(const char *word, enum fsq_form *form, bool *hard)

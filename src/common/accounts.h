@@ -20,6 +20,19 @@ bool account_find_id(enum fsq_type type, const char *word, const struct fsq_proj
 /** @return  the name of an ID, valid until the next call, or NULL */
 const char *account_name(enum fsq_type type, uint32_t id, struct fsq_project_names *names);
 
+/* The users of /etc/passwd or the groups of /etc/group by ID. Zero-initialise it. */
+struct account_table {
+	struct account *list;
+	size_t count, capacity;
+	char *text; /* of the file, which has the names */
+	unsigned int asked;
+};
+
+/** As account_name() of a user or group: reads the file once, not up to the name each time. */
+const char *account_name_of_many(struct account_table *table, enum fsq_type type, uint32_t id);
+
+void account_table_free(struct account_table *table);
+
 /**
  * Find out which limit a word such as bhard=1g sets.
  *

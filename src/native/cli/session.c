@@ -198,6 +198,8 @@ void session_end(struct session *session)
 	free(session->budgets);
 	free(session->config_text);
 	free_names(session);
+	account_table_free(&session->accounts[FSQ_USER]);
+	account_table_free(&session->accounts[FSQ_GROUP]);
 	session_forget_mounts(session);
 	session_forget_registry(session);
 	fsq_marks_free(session->marks);
@@ -270,7 +272,8 @@ bool names_to_id_or_complain(struct session *session, enum fsq_type type, const 
 
 const char *names_of_id(struct session *session, enum fsq_type type, uint32_t id)
 {
-	return account_name(type, id, type == FSQ_PROJECT ? session_names(session) : NULL);
+	return type == FSQ_PROJECT ? account_name(type, id, session_names(session))
+				   : account_name_of_many(&session->accounts[type], type, id);
 }
 
 void session_occupy_streams(void)

@@ -82,7 +82,8 @@ struct session {
 	size_t noted_count, noted_capacity;
 	bool takes_name; /* the command that runs takes --name instead of a path */
 	bool names_read;
-	struct fsq_project_names *names; /* read on first use */
+	struct fsq_project_names *names;	    /* read on first use */
+	struct account_table accounts[FSQ_PROJECT]; /* the names of users and of groups */
 
 	/* Of commands that register directories; see fsquota.conf(5): */
 	bool no_register;
