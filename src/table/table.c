@@ -76,6 +76,15 @@ bool table_has_column(const struct table_style *style, const char *name)
 	return false;
 }
 
+bool table_shows(const struct table_style *style, const char *name)
+{
+	for (size_t i = 0; i < style->sort_count; i++)
+		if (strcmp(style->sort[i].field->column, name) == 0)
+			return true;
+	return style->column_count == 0 || style->format >= TABLE_JSON ||
+	       table_has_column(style, name);
+}
+
 const char *table_sort(struct table_style *style, const struct row_fields *type, const char *keys)
 {
 	style->sort_count = 0;

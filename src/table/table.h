@@ -68,6 +68,9 @@ const char *table_choose(struct table_style *style, const struct row_fields *typ
 /** @return  whether a column was chosen */
 bool table_has_column(const struct table_style *style, const char *name);
 
+/** @return  whether a column is needed for what the style prints, or for its order */
+bool table_shows(const struct table_style *style, const char *name);
+
 /**
  * Choose the order of the rows.
  *

@@ -277,6 +277,12 @@ enum fsq_type options_type(const struct quota_options *options)
 	return options->type[FSQ_GROUP] ? FSQ_GROUP : FSQ_PROJECT;
 }
 
+bool options_check_type(struct session *session, const struct quota_options *options)
+{
+	return options_type_count(options) <= 1 ||
+	       session_usage_error(session, "-u, -g and -p exclude each other");
+}
+
 bool options_has_form(const struct quota_options *options)
 {
 	return options->form[FSQ_BLOCKS] || options->form[FSQ_INODES] ||

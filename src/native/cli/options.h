@@ -126,6 +126,9 @@ int options_type_count(const struct quota_options *options);
 /** @return  the selected type, by default project; for commands that take one type */
 enum fsq_type options_type(const struct quota_options *options);
 
+/** @return  whether at most one type is selected; else an error was reported */
+bool options_check_type(struct session *session, const struct quota_options *options);
+
 /** @return  whether a form is selected */
 bool options_has_form(const struct quota_options *options);
 

@@ -36,6 +36,7 @@ struct held_limit {
 };
 
 struct check_options {
+	struct quota_options types;
 	bool quiet;
 	uint64_t within, interval; /* seconds, or 0 */
 	struct held_limit *limits;
@@ -129,11 +130,12 @@ static void read_again(struct check *check, struct projects *projects)
 		struct project *project = &projects->all[i];
 		const struct path_entry *path = &check->session->paths[project->filesystem];
 		struct fsq_dquot dquot = { .id = project->usage.id };
-		int rc = fsq_quota_get(path->fs, FSQ_PROJECT, dquot.id, &dquot);
+		int rc = fsq_quota_get(path->fs, projects->type, dquot.id, &dquot);
 
 		if (rc && rc != -ENOENT) {
 			session_errno(check->session, ERROR_AT_PATH, -rc, path->info->directory,
-				      "cannot read the quota of project %u", dquot.id);
+				      "cannot read the quota of %s %u",
+				      account_types[projects->type], dquot.id);
 			break;
 		}
 		fsq_usage_set_dquot(&project->usage, &dquot);
@@ -182,11 +184,15 @@ static bool is_full(const struct fsq_usage *usage, const struct project_row *row
 			       row->inodes_grace_seconds);
 }
 
-static void show_row(struct check *check, const struct project_row *row, bool *why)
+static void show_row(struct check *check, struct project_row *row, bool *why)
 {
 	*why = true;
-	if (!check->options->quiet)
-		tables_row(check->session, row);
+	if (check->options->quiet)
+		return;
+	/* Names of users may cost a question to a server: ask only for those that are shown. */
+	if (row->type != FSQ_PROJECT)
+		listing_set_name(check->session, row);
+	tables_row(check->session, row);
 }
 
 static bool is_full_within(const struct check *check, int64_t seconds)
@@ -194,7 +200,7 @@ static bool is_full_within(const struct check *check, int64_t seconds)
 	return seconds != FIELD_NO_SECONDS && (uint64_t)seconds <= check->options->within;
 }
 
-static void judge_row(struct check *check, const struct project_row *row, bool full, bool in_force)
+static void judge_row(struct check *check, struct project_row *row, bool full, bool in_force)
 {
 	if (check->has_over)
 		full = row->percent >= check->session->style.over;
@@ -212,13 +218,14 @@ static bool read_filesystem_row(struct check *check, struct fsq_filesystem *fs,
 	const struct fsq_filesystem_info *info = fsq_filesystem_get_info(fs);
 	struct fsq_space space[FSQ_FORMS] = { 0 }, *blocks = &space[FSQ_BLOCKS];
 	const struct fsq_space *inodes = &space[FSQ_INODES];
+	enum fsq_type type = options_type(&check->options->types);
 	struct fsq_state state = { 0 };
 	int rc = fsq_filesystem_space(fs, NULL, info->directory, space);
 
 	if (rc)
 		session_errno(check->session, ERROR_AT_PATH, -rc, info->directory,
 			      "cannot read its size");
-	fsq_quota_state(fs, FSQ_PROJECT, &state);
+	fsq_quota_state(fs, type, &state);
 	*usage = (struct fsq_usage){
 		.source = FSQ_USAGE_STATFS,
 		.used_bytes = rc ? FIELD_NOT_KNOWN : blocks->total - blocks->free,
@@ -227,8 +234,8 @@ static bool read_filesystem_row(struct check *check, struct fsq_filesystem *fs,
 		.hard_inodes = inodes->total,
 		.device = (char *)info->device,
 		.mountpoint = (char *)info->directory,
-		.accounting = state.accounting[FSQ_PROJECT],
-		.enforced = state.enforced[FSQ_PROJECT],
+		.accounting = state.accounting[type],
+		.enforced = state.enforced[type],
 	};
 	*row = listing_row(check->session, info->directory, usage, NULL);
 	row->shown_name = "(filesystem)";
@@ -388,7 +395,7 @@ static void check_projects(struct check *check, const struct invocation *invocat
 	int count = invocation->operand_count;
 
 	for (int i = 0; i < count; i++)
-		scopes_add_path(&projects->scopes, session, invocation->operands[i], true);
+		projects_add_path(projects, invocation->operands[i], true);
 	if (!check->options->within)
 		projects->visit = judge_visited;
 	projects->arg = check;
@@ -399,7 +406,8 @@ static void check_projects(struct check *check, const struct invocation *invocat
 		else if (!options_choose_project(session))
 			judge_filesystems(check);
 	}
-	if (!options_choose_project(session) && count == 0 && session->at.count == 0)
+	if (!options_choose_project(session) && count == 0 && session->at.count == 0 &&
+	    projects->type == FSQ_PROJECT)
 		judge_those_off(check);
 	/* A named directory must have been judged. */
 	for (size_t i = 0; i < projects->scopes.count && session->status == 0; i++) {
@@ -541,10 +549,13 @@ static void check_held(struct check *check, struct held_usages *held)
 static void command_check(struct session *session, const struct invocation *invocation)
 {
 	const struct check_options *options = invocation->options;
+	enum fsq_type type = options_type(&options->types);
 	struct check check = {
 		.session = session,
 		.options = options,
 		.projects = { .session = session,
+			      .type = type,
+			      .no_names = true,
 			      .want_available = true,
 			      .want_in_force = true,
 			      .by_statfs = true,
@@ -554,16 +565,21 @@ static void command_check(struct session *session, const struct invocation *invo
 	struct held_usages held = { 0 };
 	bool chosen = options_choose_project(session);
 	const char *wrong =
-		options->interval && !options->within	  ? "--interval goes with --full-within"
+		type != FSQ_PROJECT && options->limit_count ? "--limit goes with projects"
+		: options->interval && !options->within	    ? "--interval goes with --full-within"
 		: options->within && options->limit_count ? "--full-within does not go with --limit"
 		: options->within && session->batch ? "check --full-within is no request: it waits"
 						    : NULL;
 
+	if (!options_check_type(session, &options->types))
+		return;
 	if (wrong) {
 		session_usage_error(session, "%s", wrong);
 		return;
 	}
-	if (options->within)
+	if (type != FSQ_PROJECT)
+		session->table.type = options->within ? &user_within_rows : &user_check_rows;
+	else if (options->within)
 		session->table.type = &within_rows;
 	/* This choice of rows makes the answer incomplete. */
 	check.has_over = session->style.has_over;
@@ -571,14 +587,15 @@ static void command_check(struct session *session, const struct invocation *invo
 	if ((chosen || session->at.count || invocation->operand_count) &&
 	    !options_directories_or_project(session, invocation))
 		return;
-	check.projects.want_sums = session->table.left_open = session->budget_count > 0;
+	check.projects.want_sums = session->table.left_open =
+		session->budget_count > 0 && type == FSQ_PROJECT;
 	held.all = calloc((size_t)invocation->operand_count + options->limit_count + 1,
 			  sizeof(*held.all));
 	if (!held.all) {
 		session_errno(session, 0, ENOMEM, NULL, "cannot check all");
 		return;
 	}
-	if (!session->at.count && !chosen && !options->within)
+	if (type == FSQ_PROJECT && !session->at.count && !chosen && !options->within)
 		rest.operand_count = check_shown(&check, &held, invocation);
 	if (chosen || rest.operand_count || (!invocation->operand_count && !options->limit_count))
 		check_projects(&check, &rest);
@@ -589,7 +606,7 @@ static void command_check(struct session *session, const struct invocation *invo
 	if (!options->quiet)
 		tables_end(session);
 	/* Overcommitted limits stop nobody until the filesystem is full. */
-	if (session->budget_count)
+	if (check.projects.want_sums)
 		check.found |= totals_show(&check.projects, true, options->quiet);
 	projects_free(&check.projects);
 	/* A failed write must not look like success. */
@@ -622,12 +639,14 @@ const struct command check_command = {
 	.synopsis = "[OPTION]... [DIR|PATH]... | --id ID --at PATH | --name NAME",
 	.help = "Print the projects of each DIR and below, or of a filesystem, that are above a\n"
 		"soft limit or at a hard one, filesystems that are full, and budgets that limits\n"
-		"exceed. The exit status is 8 if there is one; 10 if there is none, but limits\n"
-		"do not hold in a directory; else 0.",
+		"exceed; or the users (-u) or groups (-g) of a filesystem. The exit status is 8\n"
+		"if there is one; 10 if there is none, but limits do not hold; else 0.",
 	.example = "check --over 90 /srv\n"
+		   "check -u /home\n"
 		   "check --full-within 4h || echo \"full soon\" | mail -s quota root",
-	.options = (option_tables){ over_option, check_options, chosen_options, first_options,
-				    table_options, registry_options, help_option, NULL },
+	.options = (option_tables){ type_options, over_option, check_options, chosen_options,
+				    first_options, table_options, registry_options, help_option,
+				    NULL },
 	.operands = { { VALUE_PATH, "PATH", true } },
 	.options_size = sizeof(struct check_options),
 	.rows = &check_rows,

@@ -224,7 +224,7 @@ static void show_grace_lines(const struct projects *projects)
 
 static void command_export(struct session *session, const struct invocation *invocation)
 {
-	struct projects projects = { .session = session };
+	struct projects projects = { .session = session, .type = FSQ_PROJECT };
 
 	for (int i = 0; i < invocation->operand_count; i++)
 		scopes_add_path(&projects.scopes, session, invocation->operands[i], false);

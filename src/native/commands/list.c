@@ -11,6 +11,7 @@
 #include "shared/texts.h"
 
 struct list_options {
+	struct quota_options types;
 	bool total, tree, quick;
 };
 
@@ -144,6 +145,8 @@ static void command_list(struct session *session, const struct invocation *invoc
 	const struct list_options *options = invocation->options;
 	struct projects projects = {
 		.session = session,
+		.type = options_type(&options->types),
+		.no_names = !table_shows(&session->style, "NAME"),
 		.want_sums = options->total,
 		/* Programs take each row for a project, and get it with --total. */
 		.want_none = !options->total && session->style.format == TABLE_TEXT,
@@ -154,12 +157,20 @@ static void command_list(struct session *session, const struct invocation *invoc
 	};
 	bool any = false;
 
+	if (!options_check_type(session, &options->types))
+		return;
+	if (projects.type != FSQ_PROJECT && (options->tree || options->total)) {
+		session_usage_error(session, "--tree and --total go with projects");
+		return;
+	}
+	if (projects.type != FSQ_PROJECT)
+		session->table.type = &user_list_rows;
 	if (options->tree && (session->style.sort_count || session->style.reverse)) {
 		session_usage_error(session, "--tree has an order of its own");
 		return;
 	}
 	for (int i = 0; i < invocation->operand_count; i++)
-		scopes_add_path(&projects.scopes, session, invocation->operands[i], false);
+		projects_add_path(&projects, invocation->operands[i], false);
 	if (!options->total && !options->tree)
 		projects.visit = show_listed_project;
 	if (projects_collect_scopes(&projects, invocation->operand_count == 0)) {
@@ -190,11 +201,13 @@ const struct command list_command = {
 	.summary = "list projects with their directories, use and limits",
 	.synopsis = "[OPTION]... [DIR|PATH]...",
 	.help = "List the projects whose directories are at or below DIR, or all of a filesystem:\n"
-		"PATH is its mount point or device. Without any: of all that have quota.",
+		"PATH is its mount point or device. Without any: of all that have quota. Or the\n"
+		"users (-u) or groups (-g) of the filesystems.",
 	.example = "list\n"
+		   "list -u --sort -used /home\n"
 		   "list --over 90 --sort percent -o PATH,USED,HARD /srv",
-	.options = (option_tables){ over_option, total_option, first_options, table_options,
-				    registry_options, help_option, NULL },
+	.options = (option_tables){ type_options, over_option, total_option, first_options,
+				    table_options, registry_options, help_option, NULL },
 	.operands = { { VALUE_PATH, "PATH", true } },
 	.options_size = sizeof(struct list_options),
 	.rows = &list_rows,

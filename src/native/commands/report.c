@@ -358,6 +358,7 @@ static void write_report(struct session *session, const char *file)
 {
 	struct projects projects = {
 		.session = session,
+		.type = FSQ_PROJECT,
 		.want_sums = true,
 		.want_none = true,
 		.want_available = true,

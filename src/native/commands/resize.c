@@ -185,7 +185,9 @@ static void resize_registered(struct resizing *resizing)
 {
 	struct session *session = resizing->session;
 	struct fsq_resize_request *request = &resizing->request;
-	struct projects projects = { .session = session, .pass_over = !session->at.count };
+	struct projects projects = { .session = session,
+				     .type = FSQ_PROJECT,
+				     .pass_over = !session->at.count };
 
 	if (options_choose_project(session))
 		projects_collect_chosen(&projects);

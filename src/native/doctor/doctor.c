@@ -286,6 +286,7 @@ static void print_budget(const struct total_row *row, void *arg)
 static void look_at_budgets(struct doctor *doctor)
 {
 	struct projects projects = { .session = doctor->session,
+				     .type = FSQ_PROJECT,
 				     .want_sums = true,
 				     .pass_over = true };
 

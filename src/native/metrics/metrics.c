@@ -612,6 +612,7 @@ static bool show_metrics(struct session *session, const struct invocation *invoc
 	bool every = invocation->operand_count == 0, shown = false;
 	static struct all_series all;
 	struct projects projects = { .session = session,
+				     .type = FSQ_PROJECT,
 				     .want_sums = true,
 				     .pass_over = every,
 				     .by_statfs = true,

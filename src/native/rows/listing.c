@@ -18,12 +18,19 @@
 
 #define MEMBER(name) .offset = offsetof(struct project_row, name)
 
+/* Rows of projects are older than those of users: they have no such key. */
+static const char *const account_keys[] = { "user", "group", NULL, NULL };
+
 static const struct field project_fields[] = {
 	{ "PATH", "path", FIELD_PATH, MEMBER(path), "the directory" },
 	{ NULL, "directories", FIELD_TEXTS, MEMBER(directories), .optional = true },
-	{ "ID", "id", FIELD_ID, MEMBER(id), "project ID" },
-	{ "NAME", NULL, FIELD_TEXT, MEMBER(shown_name), "name of the project" },
-	{ NULL, "name", FIELD_TEXT, MEMBER(name), "name of the project" },
+	{ "TYPE", NULL, FIELD_WORD, MEMBER(type), "user, group or project",
+	  .words = account_types },
+	{ NULL, "type", FIELD_WORD, MEMBER(type), "user or group; not of projects",
+	  .words = account_keys, .optional = true },
+	{ "ID", "id", FIELD_ID, MEMBER(id), "ID of the project, user or group" },
+	{ "NAME", NULL, FIELD_TEXT, MEMBER(shown_name), "its name" },
+	{ NULL, "name", FIELD_TEXT, MEMBER(name), "its name" },
 	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(used_bytes), "space in use",
 	  .at_least = offsetof(struct project_row, bytes_at_least) },
 	{ "TREE", "tree_bytes", FIELD_BYTES, MEMBER(tree_bytes),
@@ -53,10 +60,8 @@ static const struct field project_fields[] = {
 	{ "FILESYSTEM", "filesystem", FIELD_TEXT, MEMBER(filesystem), "device of the filesystem" },
 	{ "MOUNTPOINT", "mountpoint", FIELD_TEXT, MEMBER(mountpoint),
 	  "where the filesystem is mounted" },
-	{ "ACCOUNTING", "accounting", FIELD_BOOL, MEMBER(accounting),
-	  "is the use of projects counted?" },
-	{ "ENFORCED", "enforced", FIELD_BOOL, MEMBER(enforced),
-	  "are limits of projects enforced?" },
+	{ "ACCOUNTING", "accounting", FIELD_BOOL, MEMBER(accounting), "is use counted?" },
+	{ "ENFORCED", "enforced", FIELD_BOOL, MEMBER(enforced), "are limits enforced?" },
 	{ "INFORCE", "in_force", FIELD_TEXT, MEMBER(in_force),
 	  "do its limits hold in its directories? yes, or why not", .optional = true },
 	{ NULL, "limit_bytes", FIELD_BYTES, MEMBER(limit_bytes),
@@ -97,6 +102,16 @@ const struct row_fields within_rows = {
 };
 const struct row_fields usage_rows = { PROJECT_ROWS,
 				       .usual = "PATH,ID,NAME,USED,HARD,USE%,IUSED,IHARD,SOURCE" };
+
+const struct row_fields user_list_rows = { PROJECT_ROWS,
+					   .usual = "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,"
+						    "MOUNTPOINT" };
+const struct row_fields user_check_rows = {
+	PROJECT_ROWS, .usual = "ID,NAME,USED,SOFT,HARD,USE%,GRACE,IUSED,IHARD,MOUNTPOINT"
+};
+const struct row_fields user_within_rows = {
+	PROJECT_ROWS, .usual = "ID,NAME,USED,SOFT,HARD,USE%,GRACE,FULLIN,IUSED,IHARD,MOUNTPOINT"
+};
 
 double listing_percent(const struct project_row *row)
 {
@@ -219,8 +234,15 @@ void listing_warn_if_outside(struct session *session, const struct fsq_mount_poi
 	listing_is_in_force(session, &row);
 }
 
-struct project_row listing_row(struct session *session, const char *path,
-			       const struct fsq_usage *usage, int64_t *now)
+void listing_set_name(struct session *session, struct project_row *row)
+{
+	bool none = row->type == FSQ_PROJECT && row->id == 0;
+
+	row->shown_name = row->name = none ? NULL : names_of_id(session, row->type, row->id);
+}
+
+struct project_row listing_row_unnamed(enum fsq_type type, const char *path,
+				       const struct fsq_usage *usage, int64_t *now)
 {
 	int64_t of_row = 0;
 	static const char *const sources[] = {
@@ -230,9 +252,9 @@ struct project_row listing_row(struct session *session, const char *path,
 	};
 
 	struct project_row row = {
+		.type = type,
 		.path = path,
 		.id = usage->id,
-		.name = usage->id ? names_of_id(session, FSQ_PROJECT, usage->id) : NULL,
 		.used_bytes = usage->used_bytes,
 		.used_inodes = usage->used_inodes,
 		.soft_bytes = usage->soft_bytes,
@@ -259,7 +281,6 @@ struct project_row listing_row(struct session *session, const char *path,
 		.special = FIELD_NOT_KNOWN,
 	};
 
-	row.shown_name = row.name;
 	row.force = (struct in_force){ .is = usage->in_force, .carried_id = usage->carried_id };
 	row.in_force = listing_in_force_word(row.force.is);
 	row.percent = listing_percent(&row);
@@ -274,6 +295,15 @@ struct project_row listing_row(struct session *session, const char *path,
 		row.limit_inodes = row.hard_inodes ? row.hard_inodes : FIELD_NOT_KNOWN;
 		row.soft_bytes = row.hard_bytes = row.soft_inodes = row.hard_inodes = 0;
 	}
+	return row;
+}
+
+struct project_row listing_row(struct session *session, const char *path,
+			       const struct fsq_usage *usage, int64_t *now)
+{
+	struct project_row row = listing_row_unnamed(FSQ_PROJECT, path, usage, now);
+
+	listing_set_name(session, &row);
 	return row;
 }
 

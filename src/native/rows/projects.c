@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "change.h"
 #include "native/cli/budgets.h"
@@ -108,12 +109,16 @@ static struct fsq_usage usage_of(const struct projects *projects, uint32_t id,
 	struct fsq_usage usage = {
 		.source = FSQ_USAGE_QUOTA,
 		.id = id,
-		.accounting = projects->state.accounting[FSQ_PROJECT],
-		.enforced = projects->state.enforced[FSQ_PROJECT],
+		.accounting = projects->state.accounting[projects->type],
+		.enforced = projects->state.enforced[projects->type],
 	};
+	const struct path_entry *path = &projects->session->paths[projects->filesystem];
 
 	if (dquot)
 		fsq_usage_set_dquot(&usage, dquot);
+	/* What XFS keeps there are the defaults of the others: root is not limited. */
+	if (projects->type != FSQ_PROJECT && id == 0 && path->info->is_xfs)
+		usage.soft_bytes = usage.hard_bytes = usage.soft_inodes = usage.hard_inodes = 0;
 	return usage;
 }
 
@@ -188,6 +193,12 @@ static void add_to_sum(struct projects *projects, const struct fsq_usage *usage)
 		sum->hard_bytes = FIELD_NOT_KNOWN - 1; /* the largest that a row can have */
 }
 
+/* The user root, the group root, or what is in no project. */
+static bool wants_zero(const struct projects *projects)
+{
+	return projects->want_none || projects->type != FSQ_PROJECT;
+}
+
 static void add_record(const struct fsq_dquot *dquot, void *arg)
 {
 	struct projects *projects = arg;
@@ -199,7 +210,7 @@ static void add_record(const struct fsq_dquot *dquot, void *arg)
 	if (projects->want_sums && (!is_empty || dquot->id == 0))
 		add_to_sum(projects, &usage);
 	if (dquot->id == 0) {
-		if (projects->want_none)
+		if (wants_zero(projects))
 			add_project_of_usage(projects, &usage);
 		return;
 	}
@@ -237,6 +248,24 @@ static bool read_ids(struct projects *projects, const struct path_entry *path)
 	}
 }
 
+/* The same of users or groups. */
+static bool read_accounts(struct projects *projects, const struct path_entry *path)
+{
+	for (size_t i = 0; i < projects->id_count; i++) {
+		uint32_t id = projects->ids[i];
+		struct fsq_dquot dquot;
+		int rc = fsq_quota_get(path->fs, projects->type, id, &dquot);
+
+		if (rc && rc != -ENOENT)
+			return session_errno(projects->session, 0, -rc, NULL,
+					     "cannot read the quota of %s %u",
+					     account_types[projects->type], id);
+		if (rc == 0 && !records_is_empty(&dquot))
+			add_record(&dquot, projects);
+	}
+	return true;
+}
+
 /* Read what statfs(2) shows in the known directories, without privileges. @return whether it shows any */
 static bool read_directories(struct projects *projects)
 {
@@ -268,8 +297,10 @@ static bool read_directories(struct projects *projects)
 static bool read_filesystem(struct projects *projects, const struct path_entry *path)
 {
 	struct session *session = projects->session;
-	const struct record_range range = { .lower = !projects->want_sums && !projects->want_none };
-	int rc = fsq_quota_state(path->fs, FSQ_PROJECT, &projects->state);
+	const char *type = account_types[projects->type];
+	const struct record_range range = { .lower =
+						    !projects->want_sums && !wants_zero(projects) };
+	int rc = fsq_quota_state(path->fs, projects->type, &projects->state);
 
 	/* After an error directories of this filesystem may be left: skip them. */
 	while (projects->next_known < projects->known_count &&
@@ -279,8 +310,8 @@ static bool read_filesystem(struct projects *projects, const struct path_entry *
 		struct project_sum *sum = &projects->sums[projects->filesystem];
 
 		sum->has_state = rc == 0;
-		sum->accounting = rc == 0 && projects->state.accounting[FSQ_PROJECT];
-		sum->enforced = rc == 0 && projects->state.enforced[FSQ_PROJECT];
+		sum->accounting = rc == 0 && projects->state.accounting[projects->type];
+		sum->enforced = rc == 0 && projects->state.enforced[projects->type];
 	}
 	/* The seccomp filters of container engines forbid even this call. */
 	if (fsq_error_kind_of(-rc) == FSQ_E_PERMISSION && projects->by_statfs &&
@@ -290,19 +321,25 @@ static bool read_filesystem(struct projects *projects, const struct path_entry *
 		return session_forbidden(session);
 	if (rc && fsq_error_kind_of(-rc) != FSQ_E_NOT_SUPPORTED &&
 	    fsq_error_kind_of(-rc) != FSQ_E_NOT_FOUND)
-		return session_errno(session, 0, -rc, NULL,
-				     "cannot ask whether there is project quota");
-	if (rc || !projects->state.accounting[FSQ_PROJECT]) {
+		return session_errno(session, 0, -rc, NULL, "cannot ask whether there is %s quota",
+				     type);
+	if (rc || !projects->state.accounting[projects->type]) {
 		if (!projects->pass_over)
-			session_error(session, ERROR_NO_QUOTA, FSQ_E_NOT_SUPPORTED, 0, NULL,
-				      "there is no project quota on this filesystem");
+			session_error(session,
+				      projects->type == FSQ_PROJECT ? ERROR_NO_QUOTA
+								    : ERROR_OTHER_TYPE,
+				      FSQ_E_NOT_SUPPORTED, 0, NULL,
+				      "there is no %s quota on this filesystem", type);
 		return projects->pass_over;
 	}
+	projects->any_counts = true;
+	if (projects->ids)
+		return read_accounts(projects, path);
 	if (!projects->want_sums && !scopes_want(&projects->scopes, path->info->dev, 0, NULL))
 		return read_ids(projects, path);
 	if (projects->by_statfs && !fsq_is_privileged() && read_directories(projects))
 		return true;
-	if (!records_each(session, path->fs, FSQ_PROJECT, &range, add_record, projects))
+	if (!records_each(session, path->fs, projects->type, &range, add_record, projects))
 		return false;
 	add_unrecorded(projects, (uint64_t)FSQ_ID_MAX + 1);
 	if (projects->want_sums)
@@ -344,7 +381,7 @@ static void collect(struct projects *projects)
 		projects->sums = calloc(session->path_count + 1, sizeof(*projects->sums));
 		projects->no_memory |= !projects->sums;
 	}
-	if (!projects->no_memory &&
+	if (projects->type == FSQ_PROJECT && !projects->no_memory &&
 	    fsq_projects_each(session->projects_file, add_known, projects, &err))
 		session_note_projects(session, &err);
 	if (projects->want_available)
@@ -364,14 +401,89 @@ static void collect(struct projects *projects)
 		session_errno(session, 0, ENOMEM, NULL, "cannot list all");
 }
 
+void projects_add_path(struct projects *projects, const char *path, bool own)
+{
+	struct session *session = projects->session;
+	struct scope scope = { .whole = true };
+	int at = projects->type == FSQ_PROJECT ? -1 : paths_find(session, path);
+
+	if (projects->type == FSQ_PROJECT) {
+		scopes_add_path(&projects->scopes, session, path, own);
+		return;
+	}
+	if (at >= 0)
+		scope.dev = session->paths[at].info->dev;
+	else if (!paths_add(session, path, &scope.dev))
+		return;
+	projects->no_memory |= !scopes_add(&projects->scopes, &scope);
+}
+
+/* @all      of all filesystems: those that do not count users or groups are passed over */
+static bool collect_type(struct projects *projects, bool all)
+{
+	struct session *session = projects->session;
+
+	projects->pass_over |= all && projects->type != FSQ_PROJECT;
+	collect(projects);
+	if (projects->any_counts || !all || projects->type == FSQ_PROJECT || session->status)
+		return true;
+	return session_error(session, 0, FSQ_E_NOT_SUPPORTED, 0, NULL,
+			     "no filesystem with %s quota is mounted; see fsquota doctor",
+			     account_types[projects->type]);
+}
+
 bool projects_collect_scopes(struct projects *projects, bool all)
 {
 	if (all && !options_add_filesystems(projects->session))
 		return false;
 	if (projects->scopes.count == 0 && (!all || projects->session->path_count == 0))
 		return false;
-	collect(projects);
-	return true;
+	return collect_type(projects, all && projects->session->at.count == 0);
+}
+
+/* Read these users or groups on the filesystems of the operands, of --at, or on all. */
+static bool collect_ids(struct projects *projects, const uint32_t *ids, size_t count)
+{
+	struct session *session = projects->session;
+	bool all = projects->scopes.count == 0 && session->at.count == 0;
+
+	if (projects->scopes.count == 0 && !options_add_filesystems(session))
+		return false;
+	projects->ids = ids;
+	projects->id_count = count;
+	collect_type(projects, all);
+	projects->ids = NULL;
+	if (projects->count == 0 && session->status == 0)
+		session_error(session, 0, FSQ_E_NOT_FOUND, 0,
+			      session->at.count ? session->at.words[0] : NULL,
+			      "%s %u has neither use nor limits", account_types[projects->type],
+			      ids[0]);
+	return projects->count > 0;
+}
+
+bool projects_collect_own(struct projects *projects)
+{
+	bool of_group = projects->type == FSQ_GROUP;
+	/* The effective group need not be among the others. */
+	gid_t ids[1 + GROUPS_MAX] = { of_group ? getegid() : geteuid() };
+	int count = of_group ? getgroups(GROUPS_MAX, ids + 1) : 0;
+
+	for (int i = count; i > 0; i--)
+		if (ids[i] == ids[0])
+			ids[i] = ids[count--];
+	return collect_ids(projects, ids, 1 + (size_t)(count > 0 ? count : 0));
+}
+
+static bool collect_chosen_account(struct projects *projects)
+{
+	struct session *session = projects->session;
+	uint32_t id = session->wanted_id;
+
+	if (session->wanted_id && session->wanted_name)
+		return session_usage_error(session, "--id and --name do not go together");
+	return (!session->wanted_name ||
+		names_to_id_or_complain(session, projects->type, session->wanted_name, &id)) &&
+	       collect_ids(projects, &id, 1);
 }
 
 bool projects_has_any(const struct projects *projects, const struct scope *scope)
@@ -389,6 +501,8 @@ bool projects_collect_chosen(struct projects *projects)
 	struct session *session = projects->session;
 	struct scope scope = { 0 };
 
+	if (projects->type != FSQ_PROJECT)
+		return collect_chosen_account(projects);
 	if (!options_project_id(session, false, &scope.id))
 		return false;
 	if (session->wanted_id && session->at.count == 0)
@@ -416,20 +530,29 @@ struct project_row projects_row(const struct projects *projects, const struct pr
 	struct session *session = projects->session;
 	const struct fsq_filesystem_info *info = session->paths[project->filesystem].info;
 	int64_t now = projects->now;
-	struct project_row row = listing_row(session, NULL, &project->usage, &now);
+	struct project_row row = listing_row_unnamed(projects->type, NULL, &project->usage, &now);
+	bool of_project = projects->type == FSQ_PROJECT;
 
 	row.filesystem = info->device;
 	row.mountpoint = info->directory;
-	if (row.id == 0 && (session->style.format == TABLE_TEXT || projects->want_none))
+	if (of_project || !projects->no_names)
+		listing_set_name(session, &row);
+	if (of_project && row.id == 0 &&
+	    (session->style.format == TABLE_TEXT || projects->want_none))
 		row.shown_name = NO_PROJECT;
 	for (size_t i = 0; i < project->known_count; i++)
 		projects->directories[i] = projects->known[project->known + i].directory;
-	row.directories = (struct field_texts){ projects->directories, project->known_count };
+	if (of_project)
+		row.directories =
+			(struct field_texts){ projects->directories, project->known_count };
 	if (project->known_count)
 		row.path = projects->directories[0];
 	if (projects->want_in_force && row.id && project->usage.source == FSQ_USAGE_QUOTA) {
-		row.force = listing_look(session, session_mounts(session), &row.directories, row.id,
-					 row.enforced);
+		if (of_project)
+			row.force = listing_look(session, session_mounts(session), &row.directories,
+						 row.id, row.enforced);
+		else
+			row.force.is = row.enforced ? FSQ_IN_FORCE_YES : FSQ_IN_FORCE_NOT_ENFORCED;
 		row.in_force = listing_in_force_word(row.force.is);
 	}
 	if (projects->free_bytes) {
@@ -478,7 +601,7 @@ void projects_show_change(const struct projects *projects, const struct project 
 void projects_show_chosen(struct session *session, const dev_t *dev,
 			  const struct listing_change *change)
 {
-	struct projects projects = { .session = session };
+	struct projects projects = { .session = session, .type = FSQ_PROJECT };
 
 	projects_collect_chosen(&projects);
 	for (size_t i = 0; i < projects.count; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The projects of filesystems: those with a record of use or limits, and those of the projects
- * file, each with its directories.
+ * file, each with its directories. Or the users or groups that have a record.
  */
 #ifndef FSQ_PROJECTS_H
 #define FSQ_PROJECTS_H
@@ -22,8 +22,9 @@ struct in_force {
 	uint32_t carried_id;  /* by that */
 };
 
-/* A directory, or in a list a project. */
+/* A directory, or in a list a project, user or group. */
 struct project_row {
+	enum fsq_type type;
 	const char *path;		/* or NULL: not known */
 	struct field_texts directories; /* in a list: all known directories */
 	uint32_t id;
@@ -60,6 +61,8 @@ struct project_row {
 /* Rows of list, check and usage. They differ in their columns. */
 extern const struct row_fields list_rows, total_list_rows, total_tree_rows, check_rows, within_rows,
 	usage_rows;
+/* The same of users and groups. */
+extern const struct row_fields user_list_rows, user_check_rows, user_within_rows;
 
 /**
  * @return   how full it is in percent of the hard limit, or of the soft limit if there is no hard one; the higher of
@@ -88,6 +91,13 @@ void listing_set_available(struct project_row *row, uint64_t free_bytes);
  */
 struct project_row listing_row(struct session *session, const char *path,
 			       const struct fsq_usage *usage, int64_t *now);
+
+/** The same of a type, without a name. */
+struct project_row listing_row_unnamed(enum fsq_type type, const char *path,
+				       const struct fsq_usage *usage, int64_t *now);
+
+/** Look up the name of the project, user or group of a row. Project 0 has none. */
+void listing_set_name(struct session *session, struct project_row *row);
 
 /**
  * Look at each directory. One that is gone has nothing in it; a failure is a warning.
@@ -169,7 +179,10 @@ struct project_sum {
 /* Zero-initialise all but the session and the settings. */
 struct projects {
 	struct session *session;
+	enum fsq_type type; /* users and groups have no directories, and ID 0 is one of them */
 	struct scopes scopes;
+	const uint32_t *ids; /* of users or groups: read only these; NULL: all */
+	size_t id_count;
 	struct known_directory *known; /* sorted by filesystem, ID and directory */
 	size_t known_count, known_capacity, next_known;
 	struct texts texts;	  /* the directories */
@@ -180,6 +193,7 @@ struct projects {
 	struct project *all;
 	size_t count, capacity;
 	bool want_none;		  /* include ID 0 of filesystems that are wanted whole */
+	bool no_names;		  /* of users and groups: the caller calls listing_set_name() */
 	bool want_available;	  /* set available_bytes of rows */
 	bool want_in_force;	  /* set in_force of rows: look at each directory */
 	uint64_t *free_bytes;	  /* by index in the table of paths, see projects.c */
@@ -189,12 +203,16 @@ struct projects {
 	bool by_statfs;	     /* if records cannot be read, use statfs(2) on directories ... */
 	bool tell_of_statfs; /* ... and say that others may be missing */
 	bool no_memory;
-	size_t warned; /* 1 + the last filesystem of which it was said that it enforces nothing */
+	bool any_counts; /* a filesystem counts this type */
+	size_t warned;	 /* 1 + the last filesystem of which it was said that it enforces nothing */
 	/* of the filesystem being read: */
 	int64_t now; /* seconds since 1970 */
 	size_t filesystem;
 	struct fsq_state state;
 };
+
+/** As scopes_add_path(); any path on a filesystem stands for all users or groups of it. */
+void projects_add_path(struct projects *projects, const char *path, bool own);
 
 /**
  * Read all projects in a scope; failures are reported.
@@ -208,11 +226,14 @@ bool projects_collect_scopes(struct projects *projects, bool all);
 bool projects_has_any(const struct projects *projects, const struct scope *scope);
 
 /**
- * Read the project of --id or --name, once for each filesystem that has it.
+ * Read the project, user or group of --id or --name, once for each filesystem that has it.
  *
  * @return   whether there is one; else an error was reported
  */
 bool projects_collect_chosen(struct projects *projects);
+
+/** The same of the user who called, or of the groups of the process, which needs no privileges. */
+bool projects_collect_own(struct projects *projects);
 
 /* Name of the row of ID 0 in tables and in top. Not in JSON, where programs would take it for a name. */
 #define NO_PROJECT "(no project)"

@@ -75,6 +75,9 @@ struct record_range {
 	uint32_t upper; /* 0: no bound */
 };
 
+/* The kernel's; NGROUPS_MAX is the C library's, which may be 32. */
+#define GROUPS_MAX 65536
+
 /** @return  whether nothing is used, and there is no limit */
 bool records_is_empty(const struct fsq_dquot *dquot);
 

@@ -171,9 +171,11 @@ static void add_growing_project(struct top *top, const struct projects *projects
 static void read_rows(struct top *top, struct session *session)
 {
 	const struct invocation *invocation = top->invocation;
-	struct projects projects = {
-		.session = session, .want_none = true, .by_statfs = true, .tell_of_statfs = true
-	};
+	struct projects projects = { .session = session,
+				     .type = FSQ_PROJECT,
+				     .want_none = true,
+				     .by_statfs = true,
+				     .tell_of_statfs = true };
 	size_t at = 0;
 	int64_t time;
 
