@@ -22,8 +22,6 @@ setup_file() {
 
 setup() { rm -f /etc/fsquota.conf /etc/projects /etc/projid; }
 
-as_ann() { setpriv --reuid 33 --regid 33 --groups 33,1 "$@"; }
-
 # shows STATUS IDS WORD...
 shows() {
 	exits "$1" fsquota "$3" -rno ID "${@:4}"
@@ -116,11 +114,27 @@ shows() {
 	refuses 4 "not permitted" as_user "$FSQUOTA" list -u /mnt/x
 }
 
-@test "everybody may check the own user and the own groups, and nobody else" {
-	shows_own() { exits "$1" as_ann "$FSQUOTA" "${@:3}" && assert_equal "$*: ${lines[*]}" "$*: $2"; }
-	shows_own 8 33 check -u --id 33 --at /mnt/x -rno ID
-	shows_own 0 '' check -g --id 33 --at /mnt/x
-	refuses 4 "user 1:" as_ann "$FSQUOTA" check -u --id 1 --at /mnt/x
+# own STATUS OUTPUT WORD...: as www-data, who is in the group daemon, too.
+own() {
+	exits "$1" setpriv --reuid 33 --regid 33 --groups 33,1 "$FSQUOTA" "${@:3}"
+	assert_equal "$*: ${lines[*]}" "$*: $2"
+}
+
+@test "everybody sees the own user and the own groups, and nobody else" {
+	own 0 '33 5M 10M /mnt/x 33 5M 10M /mnt/e 33 5M 10M /mnt/f' usage -u -rno ID,USED,HARD,MOUNTPOINT
+	own 0 '33 /mnt/e' usage -u /mnt/e/dir -rno ID,MOUNTPOINT
+	own 0 '33 /mnt/x' usage -g /mnt/x -rno ID,MOUNTPOINT
+	own 0 '5M' usage -u /mnt/x --over 20 -rno AVAIL
+	own 8 33 check -u --id 33 --at /mnt/x -rno ID
+	own 0 '' check -g --id 33 --at /mnt/x
+	own 4 '' usage -u --name daemon --at /mnt/x
+	own 5 '' usage -u /mnt/x/gone
+	own 2 '' usage -u --at /mnt/x
+	own 2 '' usage -u --fallback walk
+	prints $'daemon /mnt/x' fsquota usage -u --name daemon --at /mnt/x -rno NAME,MOUNTPOINT
+	prints root fsquota usage -u -rno NAME /mnt/x
+	run_split as_user "$FSQUOTA" usage -u
+	assert_equal "$status:$stderr" "5:fsquota usage: user 1000 has neither use nor limits"
 }
 
 @test "without quota of users they say so" {

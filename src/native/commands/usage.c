@@ -10,6 +10,7 @@
 #include "quota/usage/usage.h"
 
 struct usage_options {
+	struct quota_options types;
 	enum { FALLBACK_NONE, FALLBACK_WALK } fallback;
 };
 
@@ -60,19 +61,57 @@ static void show_directories(struct session *session, const struct invocation *i
 	fsq_cache_free(own);
 }
 
+/* Of users or groups: those that were chosen, or the caller's own. */
+static void show_accounts(struct session *session, const struct invocation *invocation,
+			  enum fsq_type type)
+{
+	struct projects projects = {
+		.session = session,
+		.type = type,
+		.want_available = table_has_column(&session->style, "AVAIL"),
+		.want_in_force = true,
+	};
+	bool found = false;
+
+	session->table.type = &user_check_rows;
+	for (int i = 0; i < invocation->operand_count; i++)
+		projects_add_path(&projects, invocation->operands[i], false);
+	if (options_choose_project(session))
+		found = projects_collect_chosen(&projects);
+	else if (invocation->operand_count == 0 || projects.scopes.count)
+		found = projects_collect_own(&projects);
+	for (size_t i = 0; found && i < projects.count; i++) {
+		const struct project_row row = projects_row(&projects, &projects.all[i]);
+
+		tables_row(session, &row);
+		projects_is_in_force(&projects, &projects.all[i], &row);
+	}
+	projects_free(&projects);
+}
+
 static void command_usage(struct session *session, const struct invocation *invocation)
 {
 	const struct usage_options *options = invocation->options;
+	enum fsq_type type = options_type(&options->types);
 	bool walk = options->fallback == FALLBACK_WALK;
 	sigset_t before;
 
-	if (!options_directories_or_project(session, invocation))
+	if (!options_check_type(session, &options->types))
 		return;
+	if ((type == FSQ_PROJECT || invocation->operand_count || session->at.count) &&
+	    !options_directories_or_project(session, invocation))
+		return;
+	if (type != FSQ_PROJECT && walk) {
+		session_usage_error(session, "--fallback goes with projects");
+		return;
+	}
 	if (walk) {
 		session_wait(session);
 		block_interrupts(&before);
 	}
-	if (options_choose_project(session))
+	if (type != FSQ_PROJECT)
+		show_accounts(session, invocation, type);
+	else if (options_choose_project(session))
 		projects_show_chosen(session, NULL, NULL);
 	else
 		show_directories(session, invocation, walk);
@@ -96,13 +135,16 @@ const struct command usage_command = {
 	.name = "usage",
 	.group = GROUP_DIRECTORY,
 	.summary = "show how much of its quota a directory uses",
-	.synopsis = "[OPTION]... DIR... | --id ID --at PATH | --name NAME",
+	.synopsis = "[OPTION]... DIR... | --id ID --at PATH | --name NAME | -u [PATH]...",
 	.help = "Show the project of each DIR, its use and its limits, in constant time and with\n"
-		"deleted files that are still open.",
+		"deleted files that are still open. With -u or -g your own user or groups, on\n"
+		"the filesystem of each PATH or on all.",
 	.example = "usage /srv/web\n"
+		   "usage -u\n"
 		   "usage --name web --json",
-	.options = (option_tables){ chosen_options, fallback_option, over_option, table_options,
-				    progress_option, registry_options, help_option, NULL },
+	.options = (option_tables){ type_options, chosen_options, fallback_option, over_option,
+				    table_options, progress_option, registry_options, help_option,
+				    NULL },
 	.operands = { { VALUE_REGISTERED, "DIR", true } },
 	.options_size = sizeof(struct usage_options),
 	.rows = &usage_rows,
