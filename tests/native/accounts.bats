@@ -86,6 +86,23 @@ shows() {
 	assert_line --index 3 --regexp '^33 www-data +5M +4M +10M +50% +1 +/mnt/x$'
 }
 
+@test "top -u and -g show who grows" {
+	local type
+	for type in u g; do
+		install -o 33 -g 33 /dev/null /mnt/e/dir/more
+		(while sleep 0.5; do head -c 100k /dev/zero >>/mnt/e/dir/more; done) 3>&- &
+		succeeds fsquota top -$type --batch 2 --jsonl /mnt/e
+		kill $!
+		rm /mnt/e/dir/more
+		jq -es --arg kind "$([ $type = u ] && echo user || echo group)" 'length == 2 * (if $kind == "user" then 4 else 3 end) and
+			.[0].kind == "filesystem" and .[0].id == null and
+			(.[1] | .kind == $kind and .id == 33 and .name == "www-data" and .path == null and .growth_10s > 0) and
+			any(.[]; .kind == $kind and .id == 0 and .name == "root")' <<<"$stdout" || fail "$stdout"
+	done
+	assert_equal "$(fsquota top -u --batch 1 --sort -used /mnt/e -n -o ID,NAME,MOUNTPOINT | tail -n 1)" "1 daemon /mnt/e"
+	refuses 2 "exclude each other" fsquota top -ug --batch 1
+}
+
 @test "many names are read at once, and only if they are shown" {
 	local opened id words=() options
 	for id in {2001..2040}; do words+=(-c "limit -u bhard=1g $id"); done

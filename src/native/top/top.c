@@ -25,20 +25,24 @@
 
 #define SCREEN_COLUMNS "PATH,ID,NAME,USED,HARD,USE%,GROWTH,GROWTH5M,FULLIN"
 #define LOG_COLUMNS "TIME,PATH,ID,NAME,USED,HARD,USE%,GROWTH,GROWTH5M,FULLIN"
+/* Users and groups have no directories. */
+#define USER_COLUMNS "MOUNTPOINT,ID,NAME,USED,HARD,USE%,GROWTH,GROWTH5M,FULLIN"
+#define USER_LOG_COLUMNS "TIME,MOUNTPOINT,ID,NAME,USED,HARD,USE%,GROWTH,GROWTH5M,FULLIN"
 
 struct top_options {
+	struct quota_options types;
 	uint64_t interval, batch, rows;
 };
 
-/* The ID in growth_use of files in no project. ID 0 is the filesystem there, and no project has this ID. */
-#define NO_PROJECT_ID UINT32_MAX
+/* ID 0 in growth_use, where 0 is the filesystem: of what is in no project, and of root. */
+#define ZERO_ID UINT32_MAX
 
-enum top_kind { TOP_FILESYSTEM, TOP_PROJECT, TOP_NO_PROJECT };
+enum top_kind { TOP_FILESYSTEM, TOP_PROJECT, TOP_NO_PROJECT, TOP_USER, TOP_GROUP };
 
 struct top_row {
 	int64_t time; /* milliseconds since 1970 */
 	enum top_kind kind;
-	uint32_t id;	  /* 0: of no project */
+	uint64_t id;	  /* or FIELD_NOT_KNOWN: of a filesystem, or of no project */
 	const char *path; /* of a filesystem its mount point */
 	const char *name, *shown_name;
 	uint64_t hard_bytes; /* of a filesystem its size */
@@ -47,21 +51,20 @@ struct top_row {
 	const char *filesystem, *mountpoint;
 };
 
-static const char *const kinds[] = { [TOP_FILESYSTEM] = "filesystem",
-				     [TOP_PROJECT] = "project",
-				     [TOP_NO_PROJECT] = "no-project",
-				     NULL };
+static const char *const kinds[] = { [TOP_FILESYSTEM] = "filesystem", [TOP_PROJECT] = "project",
+				     [TOP_NO_PROJECT] = "no-project", [TOP_USER] = "user",
+				     [TOP_GROUP] = "group",	      NULL };
 
 #define MEMBER(name) .offset = offsetof(struct top_row, name)
 
 static const struct field fields[] = {
 	{ "TIME", "time", FIELD_TIME, MEMBER(time), "when it was so" },
-	{ "KIND", "kind", FIELD_WORD, MEMBER(kind), "filesystem, project, or no-project",
-	  .words = kinds },
+	{ "KIND", "kind", FIELD_WORD, MEMBER(kind),
+	  "filesystem, project, no-project, user or group", .words = kinds },
 	{ "PATH", "path", FIELD_PATH, MEMBER(path), "the directory, or where it is mounted" },
-	{ "ID", "id", FIELD_ID_OR_NONE, MEMBER(id), "project ID" },
-	{ "NAME", NULL, FIELD_TEXT, MEMBER(shown_name), "name of the project", .minor = true },
-	{ NULL, "name", FIELD_TEXT, MEMBER(name), "name of the project" },
+	{ "ID", "id", FIELD_COUNT, MEMBER(id), "ID of the project, user or group" },
+	{ "NAME", NULL, FIELD_TEXT, MEMBER(shown_name), "its name", .minor = true },
+	{ NULL, "name", FIELD_TEXT, MEMBER(name), "its name" },
 	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(use.bytes), "space in use" },
 	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, MEMBER(hard_bytes),
 	  "hard limit of space, or the size of the filesystem" },
@@ -81,6 +84,8 @@ static const struct field fields[] = {
 
 static const struct row_fields top_rows = { fields, sizeof(struct top_row),
 					    .usual = SCREEN_COLUMNS };
+static const struct row_fields user_top_rows = { fields, sizeof(struct top_row),
+						 .usual = USER_COLUMNS };
 
 struct top {
 	struct session *session;
@@ -129,6 +134,7 @@ static uint64_t add_top_filesystem(struct top *top, struct session *session,
 	struct top_row row = {
 		.time = time,
 		.kind = TOP_FILESYSTEM,
+		.id = FIELD_NOT_KNOWN,
 		.path = keep_name(top, path->info->directory),
 		.filesystem = keep_name(top, path->info->device),
 		.percent = -1,
@@ -148,19 +154,21 @@ static uint64_t add_top_filesystem(struct top *top, struct session *session,
 static void add_growing_project(struct top *top, const struct projects *projects,
 				const struct project *project, int64_t time, uint64_t free_bytes)
 {
+	static const enum top_kind of_type[] = { TOP_USER, TOP_GROUP, TOP_PROJECT };
 	const struct project_row found = projects_row(projects, project);
+	bool none = found.type == FSQ_PROJECT && !found.id;
 	const struct top_row row = {
 		.time = time,
-		.kind = found.id ? TOP_PROJECT : TOP_NO_PROJECT,
+		.kind = none ? TOP_NO_PROJECT : of_type[found.type],
 		.path = keep_name(top, found.path),
 		.name = keep_name(top, found.name),
 		.shown_name = keep_name(top, found.shown_name),
 		.hard_bytes = found.hard_bytes,
 		.percent = found.percent,
-		.id = found.id,
+		.id = none ? FIELD_NOT_KNOWN : found.id,
 		.use = growth_use(projects->session->paths[project->filesystem].info->dev,
-				  found.id ? found.id : NO_PROJECT_ID, found.used_bytes,
-				  found.hard_bytes, free_bytes),
+				  found.id ? found.id : ZERO_ID, found.used_bytes, found.hard_bytes,
+				  free_bytes),
 		.filesystem = keep_name(top, found.filesystem),
 		.mountpoint = keep_name(top, found.mountpoint),
 	};
@@ -171,16 +179,19 @@ static void add_growing_project(struct top *top, const struct projects *projects
 static void read_rows(struct top *top, struct session *session)
 {
 	const struct invocation *invocation = top->invocation;
-	struct projects projects = { .session = session,
-				     .type = FSQ_PROJECT,
-				     .want_none = true,
-				     .by_statfs = true,
-				     .tell_of_statfs = true };
+	struct projects projects = {
+		.session = session,
+		.type = options_type(&top->options->types),
+		.want_none = true,
+		.by_statfs = true,
+		.tell_of_statfs = true,
+		.no_names = !table_shows(&top->order, "NAME"),
+	};
 	size_t at = 0;
 	int64_t time;
 
 	for (int i = 0; i < invocation->operand_count; i++)
-		scopes_add_path(&projects.scopes, session, invocation->operands[i], false);
+		projects_add_path(&projects, invocation->operands[i], false);
 	if (projects_collect_scopes(&projects, invocation->operand_count == 0)) {
 		time = clock_milliseconds(CLOCK_REALTIME);
 		for (size_t i = 0; i < projects.filesystem; i++) {
@@ -294,6 +305,8 @@ static void print_rows(struct top *top, size_t first, size_t most)
 	struct session *session = top->session;
 
 	tables_begin(session, "top");
+	if (options_type(&top->options->types) != FSQ_PROJECT)
+		session->table.type = &user_top_rows;
 	for (size_t i = first; i < top->count && i - first < most; i++)
 		tables_row(session, &top->rows[i]);
 	tables_end(session);
@@ -317,7 +330,7 @@ static const struct {
 	const char *sort;
 } sorts[] = {
 	{ 'g', "-GROWTH,-USED" }, { 'm', "-GROWTH5M,-USED" }, { 'u', "-USED" },
-	{ 'p', "-USE%,-USED" },	  { 'f', "FULLIN,-USED" },    { 'n', "PATH" },
+	{ 'p', "-USE%,-USED" },	  { 'f', "FULLIN,-USED" },    { 'n', "PATH,NAME" },
 };
 
 /* @return  the index of the chosen row, or else of the first project */
@@ -533,6 +546,8 @@ static void command_top(struct session *session, const struct invocation *invoca
 		session_usage_error(session, "top is no request: it does not end");
 		return;
 	}
+	if (!options_check_type(session, &options->types))
+		return;
 	top.interval = (int64_t)options->interval * SECOND_NANOSECONDS;
 	if (style->sort_count == 0)
 		table_sort(style, &top_rows, sorts[0].sort);
@@ -552,7 +567,9 @@ static void command_top(struct session *session, const struct invocation *invoca
 	else if (style->format == TABLE_TEXT)
 		style->format = TABLE_RAW;
 	if (!top.screen && style->column_count == 0)
-		table_choose(style, &top_rows, LOG_COLUMNS);
+		table_choose(style, &top_rows,
+			     options_type(&options->types) == FSQ_PROJECT ? LOG_COLUMNS
+									  : USER_LOG_COLUMNS);
 	run_screen(&top);
 	if (top.screen)
 		screen_end(&screen, session->out);
@@ -583,11 +600,13 @@ const struct command top_command = {
 	.summary = "show which projects grow, and when they will be full",
 	.synopsis = "[OPTION]... [DIR|PATH]...",
 	.help = "Show the projects whose directories are at or below DIR, or all of a filesystem,\n"
-		"by how fast they grow, again and again: on a terminal as a screen, else rows.",
+		"by how fast they grow, again and again: on a terminal as a screen, else rows.\n"
+		"Or the users (-u) or groups (-g) of the filesystems.",
 	.example = "top\n"
+		   "top -u /home\n"
 		   "top --batch 1 --rows 10 /srv",
-	.options =
-		(option_tables){ top_options, table_options, registry_options, help_option, NULL },
+	.options = (option_tables){ type_options, top_options, table_options, registry_options,
+				    help_option, NULL },
 	.rows = &top_rows,
 	.answers = ANSWER_LINES,
 	.operands = { { VALUE_PATH, "PATH", true } },
