@@ -103,6 +103,27 @@ shows() {
 	refuses 2 "exclude each other" fsquota top -ug --batch 1
 }
 
+@test "metrics -u and -g have series of their own, with the numbers of list" {
+	local type text=$BATS_TEST_TMPDIR/text place labels
+	run -0 fsquota metrics -pug /mnt/x
+	echo "$output" >"$text"
+	for type in user group; do
+		place="filesystem=\"$FSQ_X_DEV\",mountpoint=\"/mnt/x\""
+		labels="{id=\"33\",name=\"www-data\",$place}"
+		diff <(sed -n "s#^fsquota_${type}_\([a-z_]*\)$labels#\1#p" "$text" | sort) \
+			<(fsquota list -${type:0:1} --json /mnt/x | jq -r '.list[] | select(.id == 33) | to_entries[] |
+				select(.value != null and (.key | test("^(used|soft|hard)_"))) | "\(.key) \(.value)"' | sort)
+		assert_equal "$(grep -c "^fsquota_${type}_used_bytes{" "$text")" "$(fsquota list -${type:0:1} -rno ID /mnt/x | wc -l)"
+	done
+	assert_file_contains "$text" "^fsquota_user_grace_seconds{id=\"33\",name=\"www-data\",$place,limit=\"bytes\"} [1-9]"
+	assert_equal "$(grep -c '^# TYPE fsquota_project_used_bytes' "$text")" 1
+	run -0 fsquota metrics -u --over 20 --id-range 1-2 /mnt/x
+	assert_equal "$(grep -c '^fsquota_user_used_bytes' <<<"$output") $(grep -c '^fsquota_filesystem_enforced' <<<"$output")" '1 1'
+	refute_output --regexp 'fsquota_(project|group)_'
+	run -0 fsquota metrics -g
+	assert_line --regexp '^fsquota_group_used_bytes\{id="33",.*mountpoint="/mnt/f"'
+}
+
 @test "many names are read at once, and only if they are shown" {
 	local opened id words=() options
 	for id in {2001..2040}; do words+=(-c "limit -u bhard=1g $id"); done

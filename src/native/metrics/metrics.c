@@ -19,6 +19,7 @@
 #include "shared/utf8.h"
 
 struct metrics_options {
+	struct quota_options types;
 	struct fsq_id_range range; /* all zero: every project */
 	bool no_path_label, info, quick;
 	const char *metrics; /* names, separated by commas; NULL: all */
@@ -112,7 +113,7 @@ static const struct pod *pods_of_volume(const struct pods *pods, const char *pat
 
 /* --- the metrics; a value that is not set or unknown has no sample --- */
 
-/* A project, with the labels that all of its samples share. */
+/* A project, user or group, with the labels that all of its samples share. */
 struct series {
 	size_t labels; /* end of its labels in all_series.labels; they begin where those before end */
 	struct project_row row;
@@ -165,31 +166,39 @@ static const struct metric up = {
 	0
 };
 
+#define USED_AND_LIMITS(of)                                                                        \
+	{ "fsquota_" of "_used_bytes", "bytes", "Space that the files of the " of " use.",         \
+	  ONE(METRIC_NUMBER, used_bytes) },                                                        \
+		{ "fsquota_" of "_soft_bytes", "bytes",                                            \
+		  "Soft limit of space; no sample: none is set.", ONE(METRIC_LIMIT, soft_bytes) }, \
+		{ "fsquota_" of "_hard_bytes", "bytes",                                            \
+		  "Hard limit of space; no sample: none is set.", ONE(METRIC_LIMIT, hard_bytes) }, \
+		{ "fsquota_" of "_used_inodes", "inodes", "Files and directories of the " of ".",  \
+		  ONE(METRIC_NUMBER, used_inodes) },                                               \
+		{ "fsquota_" of "_soft_inodes", "inodes",                                          \
+		  "Soft limit of inodes; no sample: none is set.",                                 \
+		  ONE(METRIC_LIMIT, soft_inodes) },                                                \
+		{ "fsquota_" of "_hard_inodes", "inodes",                                          \
+		  "Hard limit of inodes; no sample: none is set.",                                 \
+		  ONE(METRIC_LIMIT, hard_inodes) },                                                \
+	{                                                                                          \
+		"fsquota_" of "_grace_seconds", "seconds",                                         \
+			"Time left above the soft limit of the label; 0: it is over, and writing " \
+			"fails; no "                                                               \
+			"sample: not above it.",                                                   \
+			{ { METRIC_SECONDS, OF_PROJECT(bytes_grace_seconds), ALWAYS, "bytes" },    \
+			  { METRIC_SECONDS, OF_PROJECT(inodes_grace_seconds), ALWAYS,              \
+			    "inodes" } },                                                          \
+			2                                                                          \
+	}
+
 static const struct metric of_projects[] = {
-	{ "fsquota_project_used_bytes", "bytes", "Space that the files of the project use.",
-	  ONE(METRIC_NUMBER, used_bytes) },
-	{ "fsquota_project_soft_bytes", "bytes", "Soft limit of space; no sample: none is set.",
-	  ONE(METRIC_LIMIT, soft_bytes) },
-	{ "fsquota_project_hard_bytes", "bytes", "Hard limit of space; no sample: none is set.",
-	  ONE(METRIC_LIMIT, hard_bytes) },
-	{ "fsquota_project_used_inodes", "inodes", "Files and directories of the project.",
-	  ONE(METRIC_NUMBER, used_inodes) },
-	{ "fsquota_project_soft_inodes", "inodes", "Soft limit of inodes; no sample: none is set.",
-	  ONE(METRIC_LIMIT, soft_inodes) },
-	{ "fsquota_project_hard_inodes", "inodes", "Hard limit of inodes; no sample: none is set.",
-	  ONE(METRIC_LIMIT, hard_inodes) },
+	USED_AND_LIMITS("project"),
 	{ "fsquota_project_limit_bytes", "bytes",
 	  "Limit of space, soft or hard, as statfs shows it; no sample: quotas were read.",
 	  ONE(METRIC_NUMBER, limit_bytes) },
 	{ "fsquota_project_limit_inodes", "inodes", "The same of inodes.",
 	  ONE(METRIC_NUMBER, limit_inodes) },
-	{ "fsquota_project_grace_seconds",
-	  "seconds",
-	  "Time left above the soft limit of the label; 0: it is over, and writing fails; no "
-	  "sample: not above it.",
-	  { { METRIC_SECONDS, OF_PROJECT(bytes_grace_seconds), ALWAYS, "bytes" },
-	    { METRIC_SECONDS, OF_PROJECT(inodes_grace_seconds), ALWAYS, "inodes" } },
-	  2 },
 	{ "fsquota_project_in_force",
 	  NULL,
 	  "1: its limits hold in its directories; 0: a directory is outside, or limits are not "
@@ -198,6 +207,8 @@ static const struct metric of_projects[] = {
 	      NULL } },
 	  1 },
 };
+static const struct metric of_users[] = { USED_AND_LIMITS("user") };
+static const struct metric of_groups[] = { USED_AND_LIMITS("group") };
 
 #define OF_FILESYSTEM(member) offsetof(struct filesystem_row, member)
 #define IF(needs, type, member) { { type, OF_FILESYSTEM(member), OF_FILESYSTEM(needs), NULL } }, 1
@@ -254,7 +265,9 @@ static const struct metric of_budgets[] = {
 static const struct {
 	const struct metric *list;
 	size_t count;
-} tables[] = { { of_projects, COUNT(of_projects) },
+} tables[] = { [FSQ_USER] = { of_users, COUNT(of_users) },
+	       [FSQ_GROUP] = { of_groups, COUNT(of_groups) },
+	       [FSQ_PROJECT] = { of_projects, COUNT(of_projects) },
 	       { of_filesystems, COUNT(of_filesystems) },
 	       { of_budgets, COUNT(of_budgets) },
 	       { &project_info, 1 },
@@ -437,6 +450,7 @@ static void show_budgets(struct projects *projects, const struct metrics_options
 
 struct all_series {
 	const struct metrics_options *options;
+	bool wanted[FSQ_TYPES];
 	struct series *list;
 	size_t count, capacity;
 	struct text labels; /* of all series */
@@ -451,7 +465,7 @@ static bool is_shown(const struct projects *projects, const struct metrics_optio
 {
 	const struct table_style *style = &projects->session->style;
 
-	return (!options->range.first ||
+	return (!options->range.first || row->type != FSQ_PROJECT ||
 		(row->id >= options->range.first && row->id <= options->range.last)) &&
 	       (!style->has_over || row->percent >= style->over);
 }
@@ -476,20 +490,25 @@ static void write_labels(struct writer *w, const struct project_row *row, bool w
 static void add_series(struct projects *projects, const struct project *project, void *arg)
 {
 	struct all_series *all = arg;
-	struct project_row row = projects_row(projects, project);
-	struct series series = { .row = row,
-				 .in_force = row.force.is == FSQ_IN_FORCE_YES,
-				 .knows_force = row.force.is != FSQ_IN_FORCE_UNKNOWN };
+	struct project_row row;
+	struct series series;
 
+	if (!all->wanted[projects->type])
+		return;
+	row = projects_row(projects, project);
 	if (!is_shown(projects, all->options, &row))
 		return;
+	series = (struct series){ .row = row,
+				  .in_force = row.force.is == FSQ_IN_FORCE_YES,
+				  .knows_force = row.force.is != FSQ_IN_FORCE_UNKNOWN };
 	if (all->placed <= project->filesystem) {
 		all->placed = project->filesystem + 1;
 		all->place.used = 0;
 		write_place(&all->to_place, &row);
 		all->no_memory |= writer_flush(&all->to_place) != 0;
 	}
-	write_labels(&all->to_labels, &row, !all->options->no_path_label);
+	write_labels(&all->to_labels, &row,
+		     row.type == FSQ_PROJECT && !all->options->no_path_label);
 	write_bytes(&all->to_labels, all->place.bytes, all->place.used);
 	series.labels = all->labels.used + all->to_labels.used;
 	all->no_memory |=
@@ -504,6 +523,8 @@ static void show_info(struct writer *w, const struct all_series *all, const stru
 		const char *volume = NULL;
 		const struct pod *pod = pods_of_volume(pods, row->path, &volume);
 
+		if (row->type != FSQ_PROJECT)
+			continue;
 		write_text(w, project_info.name);
 		write_labels(w, row, true);
 		write_place(w, row);
@@ -516,13 +537,15 @@ static void show_info(struct writer *w, const struct all_series *all, const stru
 }
 
 /* The format wants all samples of a metric together. */
-static void show_metric(struct writer *w, const struct metric *metric, const struct all_series *all)
+static void show_metric(struct writer *w, const struct metric *metric, const struct all_series *all,
+			enum fsq_type type)
 {
 	size_t name = strlen(metric->name), at = 0;
 
 	for (const struct series *row = all->list; row < all->list + all->count; at = row++->labels)
 		for (size_t k = 0; k < metric->value_count; k++) {
-			if (!is_there(&metric->values[k], (const char *)row))
+			if (row->row.type != type ||
+			    !is_there(&metric->values[k], (const char *)row))
 				continue;
 			write_bytes(w, metric->name, name);
 			write_bytes(w, all->labels.bytes + at, row->labels - at);
@@ -533,10 +556,14 @@ static void show_metric(struct writer *w, const struct metric *metric, const str
 static void show_projects(struct writer *w, const struct metrics_options *options,
 			  const struct all_series *all)
 {
-	for (size_t i = 0; i < COUNT(of_projects); i++)
-		if (is_chosen(options, &of_projects[i])) {
-			begin(w, &of_projects[i]);
-			show_metric(w, &of_projects[i], all);
+	for (int type = FSQ_TYPES - 1; type >= 0; type--)
+		for (size_t i = 0; i < tables[type].count && all->wanted[type]; i++) {
+			const struct metric *metric = &tables[type].list[i];
+
+			if (!is_chosen(options, metric))
+				continue;
+			begin(w, metric);
+			show_metric(w, metric, all, (enum fsq_type)type);
 		}
 }
 
@@ -605,16 +632,36 @@ static void show_all(struct projects *projects, const struct metrics_options *op
 
 /* --- the command --- */
 
+/* Add the series of users or groups. */
+static void add_accounts(struct session *session, const struct invocation *invocation,
+			 struct all_series *all, enum fsq_type type)
+{
+	bool every = invocation->operand_count == 0;
+	struct projects accounts = { .session = session,
+				     .type = type,
+				     .pass_over = every,
+				     .visit = add_series,
+				     .arg = all };
+
+	for (int i = 0; i < invocation->operand_count; i++)
+		projects_add_path(&accounts, invocation->operands[i], false);
+	all->placed = 0;
+	projects_collect_scopes(&accounts, every);
+	projects_free(&accounts);
+}
+
 /* Print the page. @return  false: there is none, and an error was reported */
 static bool show_metrics(struct session *session, const struct invocation *invocation)
 {
 	const struct metrics_options *options = invocation->options;
 	bool every = invocation->operand_count == 0, shown = false;
 	static struct all_series all;
+	bool wants_projects =
+		options->types.type[FSQ_PROJECT] || options_type_count(&options->types) == 0;
 	struct projects projects = { .session = session,
 				     .type = FSQ_PROJECT,
 				     .want_sums = true,
-				     .pass_over = every,
+				     .pass_over = every || !wants_projects,
 				     .by_statfs = true,
 				     .want_in_force = !options->quick,
 				     .visit = add_series,
@@ -628,6 +675,8 @@ static bool show_metrics(struct session *session, const struct invocation *invoc
 		return false;
 	memset(&all, 0, offsetof(struct all_series, to_labels));
 	all.options = options;
+	memcpy(all.wanted, options->types.type, sizeof(all.wanted));
+	all.wanted[FSQ_PROJECT] = wants_projects;
 	writer_start_text(&all.to_labels, &all.labels);
 	writer_start_text(&all.to_place, &all.place);
 	all.to_labels.fd = all.to_place.fd = session->out->fd;
@@ -636,6 +685,9 @@ static bool show_metrics(struct session *session, const struct invocation *invoc
 	/* Without operands, a page without filesystems is printed, too: fsquota_up is 0. */
 	if (!projects_collect_scopes(&projects, every) && !every)
 		goto out;
+	for (int type = FSQ_USER; type < FSQ_PROJECT; type++)
+		if (all.wanted[type] && projects.filesystem)
+			add_accounts(session, invocation, &all, (enum fsq_type)type);
 	session_names(session);
 	/* Incomplete output would look complete. */
 	if (session->no_memory)
@@ -717,10 +769,12 @@ const struct command metrics_command = {
 	.help = "Show use and limits of the projects whose directories are at or below DIR, or\n"
 		"all of a filesystem, for Prometheus: PATH is its mount point or device. Without\n"
 		"any: of all that have quota. node_exporter reads FILE in the directory of its\n"
-		"textfile collector, if its name ends in .prom.",
+		"textfile collector, if its name ends in .prom. With -u, -g and -p: of users,\n"
+		"groups and projects, in any combination.",
 	.example = "metrics --output-file /var/lib/prometheus/node-exporter/fsquota.prom\n"
 		   "metrics --listen 127.0.0.1:9753",
-	.options = (option_tables){ over_option, own_options, registry_options, help_option, NULL },
+	.options = (option_tables){ type_options, over_option, own_options, registry_options,
+				    help_option, NULL },
 	.operands = { { VALUE_PATH, "PATH", true } },
 	.options_size = sizeof(struct metrics_options),
 	.flags = COMMAND_CONFIG | COMMAND_READS,

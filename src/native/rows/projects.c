@@ -422,10 +422,11 @@ void projects_add_path(struct projects *projects, const char *path, bool own)
 static bool collect_type(struct projects *projects, bool all)
 {
 	struct session *session = projects->session;
+	bool may_be_none = !all || projects->type == FSQ_PROJECT || projects->pass_over;
 
 	projects->pass_over |= all && projects->type != FSQ_PROJECT;
 	collect(projects);
-	if (projects->any_counts || !all || projects->type == FSQ_PROJECT || session->status)
+	if (projects->any_counts || may_be_none || session->status)
 		return true;
 	return session_error(session, 0, FSQ_E_NOT_SUPPORTED, 0, NULL,
 			     "no filesystem with %s quota is mounted; see fsquota doctor",
