@@ -190,9 +190,9 @@ def ours(*words):
     subprocess.run([str(PROGRAMS["fsquota"] / "fsquota"), *words], check=True, stdout=subprocess.DEVNULL)
 
 
-def set_limits(ids, limit="1m"):
-    """Give each of these projects of X a hard limit; "0" takes it off."""
-    lines = "".join(f"limit -p bhard={limit} {i}\n" for i in ids)
+def set_limits(ids, limit="1m", of="p"):
+    """Give each of these projects of X a hard limit, or with "u" each user; "0" takes it off."""
+    lines = "".join(f"limit -{of} bhard={limit} {i}\n" for i in ids)
     subprocess.run([str(PROGRAMS["fsquota"] / "xfs_quota"), "-x", X], input=lines, text=True, check=True,
                    stdout=subprocess.DEVNULL)
 

@@ -124,14 +124,15 @@ shows() {
 	assert_line --regexp '^fsquota_group_used_bytes\{id="33",.*mountpoint="/mnt/f"'
 }
 
-@test "many names are read at once, and only if they are shown" {
+@test "a record is one call, and many names are read at once, only if they are shown" {
 	local opened id words=() options
 	for id in {2001..2040}; do words+=(-c "limit -u bhard=1g $id"); done
 	real "${words[@]}" /mnt/x
 	seq 2001 2040 | sed 's/.*/user&:x:&:&::\/:\/bin\/sh/' >>/etc/passwd
 	for options in '' '-o ID'; do
 		# shellcheck disable=SC2086 # words
-		strace -f -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=open,openat fsquota list -u $options /mnt/x >"$BATS_TEST_TMPDIR/list"
+		strace -f -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=open,openat,quotactl,quotactl_fd fsquota list -u $options /mnt/x >"$BATS_TEST_TMPDIR/list"
+		assert [ "$(grep -c quotactl "$BATS_TEST_TMPDIR/trace")" -le $((40 + 3 + 4)) ]
 		opened+=" $(grep -c '"/etc/passwd"' "$BATS_TEST_TMPDIR/trace" || true)"
 	done
 	[[ $opened =~ ^\ [1-6]\ 0$ ]] || fail "$opened"
