@@ -19,6 +19,7 @@
 
 #include "commands.h"
 #include "native/apply/file.h"
+#include "native/check/plugin.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "native/cli/suggest.h"
@@ -366,9 +367,22 @@ static bool take_root(struct session *session, char **words)
 	return true;
 }
 
+/* Is this check --format nagios? Its errors are answers, too, before the options are parsed as well. */
+static bool is_plugin(char **words)
+{
+	if (!words[0] || strcmp(words[0], "check") != 0)
+		return false;
+	for (char **at = words + 1; *at && strcmp(*at, "--") != 0; at++)
+		if (strcmp(*at, "--format=nagios") == 0 ||
+		    (strcmp(*at, "--format") == 0 && at[1] && strcmp(at[1], "nagios") == 0))
+			return true;
+	return false;
+}
+
 static void run_words(struct session *session, char **words)
 {
 	const struct command *command;
+	bool plugin;
 
 	/* Errors before the options are parsed are JSON, too. */
 	for (char **at = words; *at && strcmp(*at, "--") != 0; at++)
@@ -378,6 +392,8 @@ static void run_words(struct session *session, char **words)
 		return;
 	}
 	move_options(words);
+	plugin = !session->batch && is_plugin(words);
+	session->keeps_error = plugin;
 	if (!words[0] && session->batch) {
 		session_usage_error(session, "no command given; see fsquota --help");
 	} else if (!words[0]) {
@@ -399,6 +415,8 @@ static void run_words(struct session *session, char **words)
 			run_command(session, command, words + 1);
 	}
 	session_settle_status(session);
+	if (plugin && session->keeps_error && session->status)
+		plugin_show(session, NULL);
 	session_flush(session);
 }
 

@@ -650,6 +650,7 @@ struct fsq_explain_request {
 	unsigned int top;      /* how many of the largest directories and files */
 	bool everywhere; /* look for the ID in the whole file system; XFS tells without, but no paths */
 	const struct fsq_call_options *options; /* or NULL */
+	bool only_open; /* deleted files that are open, and nothing else */
 };
 
 /**

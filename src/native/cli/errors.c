@@ -237,6 +237,11 @@ static void print_error(struct session *session, struct error *error)
 	session->no_memory |= error->errnum == ENOMEM;
 	if (writer_needs_flush(session->out))
 		writer_flush(session->out);
+	if (session->keeps_error && error->exit_code && !session->first_error.used) {
+		writer_start_text(to, &session->first_error);
+		print_error_line(to, session, error);
+		goto out;
+	}
 	if (in_answer)
 		to = first ? session->error : session->messages;
 	else
@@ -254,6 +259,7 @@ static void print_error(struct session *session, struct error *error)
 	} else {
 		print_error_line(to, session, error);
 	}
+out:
 	writer_flush(to);
 	finding_words_clear(&error->cause);
 	free(hint);

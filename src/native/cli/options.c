@@ -348,7 +348,8 @@ static bool take_sort(struct session *session, const struct command_option *opti
 	return refuse_column(session, "--sort: ", table_sort(&session->style, session->rows, keys));
 }
 
-bool tables_parse_over(struct session *session, const char *text, double least, double *percent)
+bool tables_parse_percent(struct session *session, const char *option, const char *text,
+			  double least, double *percent)
 {
 	char *end;
 
@@ -357,7 +358,8 @@ bool tables_parse_over(struct session *session, const char *text, double least, 
 	if (strspn(text, "0123456789.") == (size_t)(end - text) && end != text &&
 	    strcmp(end, *end == '%' ? "%" : "") == 0 && *percent >= least)
 		return true;
-	return session_usage_error(session, "--over is a percentage such as 90, not \"%s\"", text);
+	return session_usage_error(session, "%s is a percentage such as 90, not \"%s\"", option,
+				   text);
 }
 
 static bool take_over_option(struct session *session, const struct command_option *option, void *to,
@@ -365,7 +367,7 @@ static bool take_over_option(struct session *session, const struct command_optio
 {
 	(void)option, (void)to;
 	session->style.has_over = true;
-	return tables_parse_over(session, text, 0, &session->style.over);
+	return tables_parse_percent(session, "--over", text, 0, &session->style.over);
 }
 
 bool options_parse_duration(const char *text, uint64_t *seconds)

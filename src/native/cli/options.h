@@ -81,8 +81,9 @@ extern const struct command_option table_options[];
 extern const struct command_option long_table_options[];
 extern const struct command_option first_options[], over_option[]; /* --reverse --top; --over */
 
-/** Parse the value of --over, at least @least. @return  whether it is right; else an error was reported */
-bool tables_parse_over(struct session *session, const char *text, double least, double *percent);
+/** Parse a percentage, at least @least, of an option. @return  whether it is right; else an error was reported */
+bool tables_parse_percent(struct session *session, const char *option, const char *text,
+			  double least, double *percent);
 
 /** Parse as fsq_parse_duration(), but refuse a sign: +4h would not add anything. @return  whether it is a time */
 bool options_parse_duration(const char *text, uint64_t *seconds);

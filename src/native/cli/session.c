@@ -197,6 +197,7 @@ void session_end(struct session *session)
 	session_forget_budgets(session, 0);
 	free(session->budgets);
 	free(session->config_text);
+	free(session->first_error.bytes);
 	free_names(session);
 	account_table_free(&session->accounts[FSQ_USER]);
 	account_table_free(&session->accounts[FSQ_GROUP]);

@@ -60,6 +60,8 @@ struct session {
 	bool no_memory;		 /* a lack of memory was reported */
 	bool forbidden;		 /* that quotas of others cannot be read was reported */
 	bool silent;		 /* report nothing */
+	bool keeps_error;	 /* keep the first error in ... */
+	struct text first_error; /* ... for the answer, instead of printing it */
 	struct word_list at;	 /* --at */
 	uint32_t wanted_id;	 /* --id of a project instead of a directory, or 0 */
 	const char *wanted_name; /* --name of one, or NULL */

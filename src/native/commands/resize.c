@@ -44,7 +44,7 @@ static bool take_over_percent(struct session *session, const struct command_opti
 
 	(void)option;
 	options->has_over = true;
-	return tables_parse_over(session, value, 0, &options->over);
+	return tables_parse_percent(session, "--over", value, 0, &options->over);
 }
 
 /* The projects that one call resizes. */

@@ -613,7 +613,7 @@ static bool take_over(struct session *session, const struct command_option *opti
 
 	(void)option;
 	/* Refuse 0: every project is above it. */
-	return tables_parse_over(session, text, DBL_MIN, &options->over);
+	return tables_parse_percent(session, "--over", text, DBL_MIN, &options->over);
 }
 
 static void clear_options(void *to)

@@ -932,6 +932,10 @@ static int look_everywhere(struct explain *explain, const struct fsq_usage *usag
 	explain->is_f2fs = fsq_is_f2fs(explain->handle.target.fd);
 	explain->id = usage->id;
 	explain->is_of_server = usage->at_least && !usage->id;
+	if (explain->request->only_open) {
+		look_for_open_files(explain);
+		return 0;
+	}
 	if (is_large(explain, usage))
 		list_inodes(explain);
 	explain->counts_foreign = explain->counts_special = true;

@@ -3,15 +3,22 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
 #include "native/rows/projects.h"
+#include "native/usage/brief.h"
+#include "quota/usage/rename.h"
 #include "quota/usage/usage.h"
+
+/* Nearer to a limit than this, who logs in is told. In percent. */
+#define BRIEF_OVER 90
 
 struct usage_options {
 	struct quota_options types;
 	enum { FALLBACK_NONE, FALLBACK_WALK } fallback;
+	bool brief;
 };
 
 static void show_directories(struct session *session, const struct invocation *invocation,
@@ -89,6 +96,63 @@ static void show_accounts(struct session *session, const struct invocation *invo
 	projects_free(&projects);
 }
 
+/* Say of two directories whether files can be renamed from one to the other: mv(1) copies them without a word. */
+static void tell_of_renames(struct session *session, char *const *directories)
+{
+	static const char *const why[] = {
+		[FSQ_RENAME_OTHER_FILESYSTEM] = "they are on two filesystems",
+		[FSQ_RENAME_OTHER_MOUNT] = "each is on a mount of its own",
+		[FSQ_RENAME_OTHER_PROJECT] = "each has a project of its own",
+	};
+	const char *from = directories[0], *to = directories[1];
+	struct fsq_renames renames;
+	struct writer *w = session->out;
+
+	if (fsq_rename_between(from, to, &renames, NULL))
+		return;
+	if (renames.there != FSQ_RENAME_YES && renames.back == FSQ_RENAME_YES) {
+		from = directories[1];
+		to = directories[0];
+	}
+	write_text(w, renames.there && renames.back ? "Neither rename(2) nor link(2) works between "
+						    : "Files can be renamed and linked from ");
+	write_escaped(w, from);
+	write_text(w, renames.there && renames.back ? " and " : " to ");
+	write_escaped(w, to);
+	if (renames.there && renames.back)
+		write_format(w, ": %s; mv(1) copies", why[renames.there]);
+	else if (renames.there || renames.back) {
+		write_text(w, ", but not back: ");
+		write_escaped(w, from);
+		write_format(w, " takes only files of its project %u",
+			     renames.there ? renames.id_to : renames.id_from);
+	} else {
+		write_text(w, " and back");
+	}
+	write_text(w, ".\n");
+}
+
+/* @return   whether it was the sentence that was wanted */
+static bool show_brief(struct session *session, const struct invocation *invocation)
+{
+	const struct usage_options *options = invocation->options;
+	const char *home = getenv("HOME");
+	bool is_own = invocation->operand_count == 0;
+
+	if (!options->brief)
+		return false;
+	if (session_has_rows(session) || session->batch || options->fallback ||
+	    options_type_count(&options->types) || options_choose_project(session))
+		session_usage_error(session,
+				    "--brief is a sentence about directories, and no row%s",
+				    session->batch ? " of batch" : "");
+	else if (!is_own || (home && home[0]))
+		brief_show(session, is_own ? &home : (const char *const *)invocation->operands,
+			   is_own ? 1 : (size_t)invocation->operand_count,
+			   session->style.has_over ? session->style.over : BRIEF_OVER);
+	return true;
+}
+
 static void command_usage(struct session *session, const struct invocation *invocation)
 {
 	const struct usage_options *options = invocation->options;
@@ -96,7 +160,7 @@ static void command_usage(struct session *session, const struct invocation *invo
 	bool walk = options->fallback == FALLBACK_WALK;
 	sigset_t before;
 
-	if (!options_check_type(session, &options->types))
+	if (!options_check_type(session, &options->types) || show_brief(session, invocation))
 		return;
 	if ((type == FSQ_PROJECT || invocation->operand_count || session->at.count) &&
 	    !options_directories_or_project(session, invocation))
@@ -116,13 +180,20 @@ static void command_usage(struct session *session, const struct invocation *invo
 	else
 		show_directories(session, invocation, walk);
 	tables_end(session);
+	if (type == FSQ_PROJECT && invocation->operand_count == 2 &&
+	    session->style.format == TABLE_TEXT && !session_has_rows(session))
+		tell_of_renames(session, invocation->operands);
 	if (!walk)
 		return;
 	session_flush(session);
 	restore_signals(&before);
 }
 
-static const struct command_option fallback_option[] = {
+static const struct command_option own_options[] = {
+	{ 0, "brief",
+	  "a sentence where 90% of a limit are used, or --over, and\n"
+	  "nothing else; status 0, whatever happens",
+	  .field = offsetof(struct usage_options, brief) },
 	{ 0, "fallback",
 	  "where no quota applies: walk (count as du does), or\n"
 	  "none (an error, the default)",
@@ -142,7 +213,7 @@ const struct command usage_command = {
 	.example = "usage /srv/web\n"
 		   "usage -u\n"
 		   "usage --name web --json",
-	.options = (option_tables){ type_options, chosen_options, fallback_option, over_option,
+	.options = (option_tables){ type_options, chosen_options, own_options, over_option,
 				    table_options, progress_option, registry_options, help_option,
 				    NULL },
 	.operands = { { VALUE_REGISTERED, "DIR", true } },

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "native/check/plugin.h"
 #include "native/cli/budgets.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
@@ -41,13 +42,19 @@ struct check_options {
 	uint64_t within, interval; /* seconds, or 0 */
 	struct held_limit *limits;
 	size_t limit_count, limit_capacity;
+	enum { FORMAT_TABLE, FORMAT_NAGIOS } format;
+	const char *warning, *critical;
 };
+
+#define WARNING_PERCENT 90
+#define CRITICAL_PERCENT 98
 
 struct check {
 	struct session *session;
 	const struct check_options *options;
 	struct projects projects;
 	struct growth growth;
+	struct plugin plugin;
 	struct growth_use *uses; /* each filesystem, and its projects behind it; NULL: not asked */
 	bool has_over, found, outside;
 	dev_t *registered; /* filesystems with registered directories */
@@ -204,7 +211,14 @@ static void judge_row(struct check *check, struct project_row *row, bool full, b
 {
 	if (check->has_over)
 		full = row->percent >= check->session->style.over;
-	if (full || is_full_within(check, row->full_seconds))
+	full |= is_full_within(check, row->full_seconds);
+	if (check->options->format == FORMAT_NAGIOS) {
+		if (row->type != FSQ_PROJECT)
+			listing_set_name(check->session, row);
+		plugin_add(&check->plugin, row, full, in_force);
+		return;
+	}
+	if (full)
 		show_row(check, row, &check->found);
 	else if (!in_force)
 		show_row(check, row, &check->outside);
@@ -257,11 +271,9 @@ static void judge_filesystem(struct check *check, const struct path_entry *path,
 	struct project_row row;
 	bool full = read_filesystem_row(check, path->fs, &usage, &row);
 
-	if (check->has_over)
-		full = row.percent >= check->session->style.over;
 	row.full_seconds = use ? use->full_seconds : FIELD_NO_SECONDS;
-	if ((full && whole) || is_full_within(check, row.full_seconds))
-		show_row(check, &row, &check->found);
+	if (whole || is_full_within(check, row.full_seconds))
+		judge_row(check, &row, full, true);
 }
 
 static void judge_project(struct check *check, struct projects *projects,
@@ -333,7 +345,10 @@ static void judge_if_off(struct check *check, struct fsq_filesystem *fs)
 	session_warn(
 		check->session, directory,
 		"project quota is off, and directories on it are registered; see fsquota doctor");
-	show_row(check, &row, &check->found);
+	if (check->options->format == FORMAT_NAGIOS)
+		plugin_add(&check->plugin, &row, true, false);
+	else
+		show_row(check, &row, &check->found);
 }
 
 /* Note the filesystem of a registered directory. */
@@ -546,6 +561,21 @@ static void check_held(struct check *check, struct held_usages *held)
 
 /* --- the command --- */
 
+/* @return   whether the percentages of a monitor are right; else an error was reported */
+static bool take_percentages(struct session *session, const struct check_options *options,
+			     struct plugin *plugin)
+{
+	plugin->warning = WARNING_PERCENT;
+	plugin->critical = CRITICAL_PERCENT;
+	return (!options->warning || tables_parse_percent(session, "--warning", options->warning, 0,
+							  &plugin->warning)) &&
+	       (!options->critical || tables_parse_percent(session, "--critical", options->critical,
+							   0, &plugin->critical)) &&
+	       (plugin->warning <= plugin->critical ||
+		session_usage_error(session, "--warning %g is above --critical %g", plugin->warning,
+				    plugin->critical));
+}
+
 static void command_check(struct session *session, const struct invocation *invocation)
 {
 	const struct check_options *options = invocation->options;
@@ -564,9 +594,15 @@ static void command_check(struct session *session, const struct invocation *invo
 	struct invocation rest = *invocation;
 	struct held_usages held = { 0 };
 	bool chosen = options_choose_project(session);
+	bool nagios = options->format == FORMAT_NAGIOS;
 	const char *wrong =
-		type != FSQ_PROJECT && options->limit_count ? "--limit goes with projects"
-		: options->interval && !options->within	    ? "--interval goes with --full-within"
+		nagios && (options->quiet || session->style.has_over || session_has_rows(session))
+			? "--format nagios has a line and percentages of its own"
+		: nagios && session->batch ? "check --format nagios is no request"
+		: !nagios && (options->warning || options->critical)
+			? "--warning and --critical go with --format nagios"
+		: type != FSQ_PROJECT && options->limit_count ? "--limit goes with projects"
+		: options->interval && !options->within	      ? "--interval goes with --full-within"
 		: options->within && options->limit_count ? "--full-within does not go with --limit"
 		: options->within && session->batch ? "check --full-within is no request: it waits"
 						    : NULL;
@@ -577,6 +613,8 @@ static void command_check(struct session *session, const struct invocation *invo
 		session_usage_error(session, "%s", wrong);
 		return;
 	}
+	if (!take_percentages(session, options, &check.plugin))
+		return;
 	if (type != FSQ_PROJECT)
 		session->table.type = options->within ? &user_within_rows : &user_check_rows;
 	else if (options->within)
@@ -603,16 +641,24 @@ static void command_check(struct session *session, const struct invocation *invo
 	for (size_t i = 0; i < held.count; i++)
 		fsq_usage_clear(&held.all[i].usage);
 	free(held.all);
-	if (!options->quiet)
+	if (!options->quiet && !nagios)
 		tables_end(session);
 	/* Overcommitted limits stop nobody until the filesystem is full. */
-	if (check.projects.want_sums)
-		check.found |= totals_show(&check.projects, true, options->quiet);
+	if (check.projects.want_sums &&
+	    totals_show(&check.projects, true, options->quiet || nagios)) {
+		check.found = true;
+		if (nagios)
+			plugin_warn(&check.plugin, "Hard limits exceed a budget.");
+	}
 	projects_free(&check.projects);
+	if (nagios)
+		plugin_show(session, &check.plugin);
 	/* A failed write must not look like success. */
 	session_flush(session);
 	growth_free(&check.growth);
 	free(check.uses);
+	if (nagios)
+		return;
 	if ((check.found || check.outside) && !session->out->reported)
 		session->status = check.found ? STATUS_FULL : STATUS_NOT_IN_FORCE;
 	else if (session->budgets_unknown && session->status == 0)
@@ -627,6 +673,15 @@ static const struct command_option check_options[] = {
 	  .argument = "DIR=SIZE", .take = take_limit },
 	{ 0, "full-within", "also what will be full in TIME, such as 4h", .kind = VALUE_TIME,
 	  .argument = "TIME", .take = options_take_time, .field = FIELD(within) },
+	{ 0, "format",
+	  "nagios: one line, performance data and the status of a\n"
+	  "monitoring plugin (0 to 3), also for Icinga",
+	  .kind = VALUE_CHOICE, .argument = "FORMAT", .choices = "table nagios",
+	  .choices_text = "table or nagios", .field = FIELD(format) },
+	{ 0, "warning", "of that: percent of a limit that are a warning (90)", .kind = VALUE_NUMBER,
+	  .argument = "PERCENT", .field = FIELD(warning) },
+	{ 0, "critical", "and percent that are critical (98)", .kind = VALUE_NUMBER,
+	  .argument = "PERCENT", .field = FIELD(critical) },
 	{ 0, "interval", "of --full-within: seconds between two looks (10)", .kind = VALUE_TIME,
 	  .argument = "SECONDS", .field = FIELD(interval), .positive = true },
 	{ 0 },
@@ -643,6 +698,7 @@ const struct command check_command = {
 		"if there is one; 10 if there is none, but limits do not hold; else 0.",
 	.example = "check --over 90 /srv\n"
 		   "check -u /home\n"
+		   "check --format nagios --warning 80 --critical 95 /srv\n"
 		   "check --full-within 4h || echo \"full soon\" | mail -s quota root",
 	.options = (option_tables){ type_options, over_option, check_options, chosen_options,
 				    first_options, table_options, registry_options, help_option,
