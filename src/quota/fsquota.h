@@ -629,6 +629,7 @@ enum fsq_space_part {
 				 * if something is unexplained, or a deleted file has no process */
 	FSQ_SPACE_SPECIAL, /* symlinks and special files in the directory that do not carry the ID, since the kernel
 			    * cannot set it: they count for no project. Not in the sum */
+	FSQ_SPACE_SHARED, /* of files in the directory: extents that other files have, too; perhaps files of it */
 };
 
 struct fsq_explained {
@@ -651,6 +652,7 @@ struct fsq_explain_request {
 	bool everywhere; /* look for the ID in the whole file system; XFS tells without, but no paths */
 	const struct fsq_call_options *options; /* or NULL */
 	bool only_open; /* deleted files that are open, and nothing else */
+	bool shared; /* also FSQ_SPACE_SHARED, which opens each file in the directory */
 };
 
 /**

@@ -284,6 +284,27 @@ special() {
 
 @test "symlinks and special files that do not carry the ID" { on "x e f" special; }
 
+@test "what reflinks share counts for each, and is told with --shared" {
+	local M=/mnt/x
+	file $M/web/a 2
+	file $M/web/own 3
+	file $M/web/part 4
+	sync -f $M
+	cp --reflink=always $M/web/a $M/web/b
+	cp --reflink=always $M/web/part $M/outside
+	dd if=/dev/zero of=$M/web/part bs=1M count=3 conv=notrunc,fsync status=none
+	fsquota assign --hard 200M $M/web >/dev/null
+	ln $M/web/a $M/web/again
+	explains $M/web --shared
+	has "shared 5242880 3 $M/web" 'unexplained 0 0 null' "tree 115????? 5 $M/web"
+	explains $M/web
+	refute grep '^shared' <<<"$parts"
+	mkdir /mnt/e/web
+	fsquota assign /mnt/e/web >/dev/null
+	explains /mnt/e/web --shared
+	has "shared 0 0 /mnt/e/web"
+}
+
 @test "of a filesystem what is in no project, by the directories in its root" { on "x e f" whole; }
 
 @test "what cannot be read is said, and the rest is shown" {

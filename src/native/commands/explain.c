@@ -15,7 +15,7 @@
 
 struct explain_options {
 	uint64_t top;
-	bool everywhere;
+	bool everywhere, shared;
 };
 
 struct explain {
@@ -26,21 +26,14 @@ struct explain {
 #define MEMBER(name) .offset = offsetof(struct fsq_explained, name)
 
 static const char *const parts[] = {
-	[FSQ_SPACE_USED] = "used",
-	[FSQ_SPACE_TREE] = "tree",
-	[FSQ_SPACE_HIDDEN] = "hidden",
-	[FSQ_SPACE_OPEN] = "open",
-	[FSQ_SPACE_ELSEWHERE] = "elsewhere",
-	[FSQ_SPACE_UNEXPLAINED] = "unexplained",
-	[FSQ_SPACE_UNCOUNTED] = "uncounted",
-	[FSQ_SPACE_FOREIGN] = "foreign",
-	[FSQ_SPACE_LINKED] = "linked",
-	[FSQ_SPACE_PREALLOCATED] = "preallocated",
-	[FSQ_SPACE_DIRECTORY] = "directory",
-	[FSQ_SPACE_FILE] = "file",
-	[FSQ_SPACE_UNASKED] = "unasked",
-	[FSQ_SPACE_SPECIAL] = "special",
-	NULL,
+	[FSQ_SPACE_USED] = "used",	     [FSQ_SPACE_TREE] = "tree",
+	[FSQ_SPACE_HIDDEN] = "hidden",	     [FSQ_SPACE_OPEN] = "open",
+	[FSQ_SPACE_ELSEWHERE] = "elsewhere", [FSQ_SPACE_UNEXPLAINED] = "unexplained",
+	[FSQ_SPACE_UNCOUNTED] = "uncounted", [FSQ_SPACE_FOREIGN] = "foreign",
+	[FSQ_SPACE_LINKED] = "linked",	     [FSQ_SPACE_PREALLOCATED] = "preallocated",
+	[FSQ_SPACE_DIRECTORY] = "directory", [FSQ_SPACE_FILE] = "file",
+	[FSQ_SPACE_UNASKED] = "unasked",     [FSQ_SPACE_SPECIAL] = "special",
+	[FSQ_SPACE_SHARED] = "shared",	     NULL,
 };
 
 static const struct field explained_fields[] = {
@@ -104,6 +97,7 @@ static void explain_space(struct session *session, const struct invocation *invo
 		.projects_file = session->projects_file,
 		.top = (unsigned int)options->top,
 		.everywhere = options->everywhere,
+		.shared = options->shared,
 		.options = &progress.options,
 	};
 	struct fsq_error err;
@@ -143,6 +137,8 @@ static const struct command_option own_options[] = {
 	  .argument = "N", .field = FIELD(top), .positive = true },
 	{ 0, "everywhere", "walk the whole filesystem for its files, too",
 	  .field = FIELD(everywhere) },
+	{ 0, "shared", "open its files, and ask what they share: reflinks",
+	  .field = FIELD(shared) },
 	{ 0 },
 };
 

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/fiemap.h>
+#include <linux/fs.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/statfs.h>
@@ -29,6 +31,9 @@ struct geometry {
 /* In flags: quota was on at some time; version 5, with checksums. */
 #define GEOMETRY_QUOTA (1U << 2)
 #define GEOMETRY_VERSION_5 (1U << 15)
+
+/* How many extents of a file are asked for at once. */
+#define EXTENTS 128
 
 struct counts {
 	uint64_t freedata; /* blocks */
@@ -198,4 +203,29 @@ int fsq_bulkstat_inode(int fd, ino_t ino, struct fsq_inode *inode)
 	if (rc == 0)
 		*inode = to_inode(&raw, &geometry);
 	return rc;
+}
+
+int fsq_shared_bytes(int fd, uint64_t *bytes)
+{
+	union {
+		struct fiemap request;
+		char space[sizeof(struct fiemap) + EXTENTS * sizeof(struct fiemap_extent)];
+	} map = { .request = { .fm_length = FIEMAP_MAX_OFFSET, .fm_extent_count = EXTENTS } };
+	const struct fiemap_extent *extent = NULL;
+
+	*bytes = 0;
+	do {
+		if (ioctl(fd, FS_IOC_FIEMAP, &map.request))
+			return -errno;
+		for (uint32_t i = 0; i < map.request.fm_mapped_extents; i++) {
+			extent = &map.request.fm_extents[i];
+			if (extent->fe_flags & FIEMAP_EXTENT_SHARED)
+				*bytes += extent->fe_length;
+		}
+		if (!map.request.fm_mapped_extents)
+			break;
+		map.request.fm_start = extent->fe_logical + extent->fe_length;
+		map.request.fm_length = FIEMAP_MAX_OFFSET - map.request.fm_start;
+	} while (!(extent->fe_flags & FIEMAP_EXTENT_LAST));
+	return 0;
 }

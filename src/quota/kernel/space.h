@@ -66,4 +66,14 @@ int fsq_bulkstat_project(int fd, ino_t ino, uint32_t *id);
 /** The same of all that fsq_bulkstat() visits with. @fd: open for reading */
 int fsq_bulkstat_inode(int fd, ino_t ino, struct fsq_inode *inode);
 
+/**
+ * Add up the extents of a file that it shares with other files, or with itself: reflinks.
+ *
+ * @fd       of a regular file, open for reading
+ * @bytes    set on success
+ * @return   0 or a negative errno
+ * Source: kernel documentation, "Fiemap Ioctl"
+ */
+int fsq_shared_bytes(int fd, uint64_t *bytes);
+
 #endif

@@ -91,7 +91,8 @@ struct explain {
 	struct sum foreign, linked, preallocated;
 	struct sum
 		special; /* files of directories of the project whose ID the kernel does not tell */
-	bool counts_foreign, counts_special;
+	bool counts_foreign, counts_special, counts_shared;
+	struct sum shared;
 	bool no_memory;
 	uint64_t failures;
 	struct fsq_error first_failure;
@@ -278,6 +279,17 @@ static void take_special(struct explain *explain, const struct facts *facts, str
 		add_to_sum(above, facts->bytes, 1);
 }
 
+static void take_shared(struct explain *explain, const struct fsq_walk_entry *entry)
+{
+	uint64_t bytes = 0;
+	int rc = fsq_shared_bytes(entry->fd, &bytes);
+
+	if (rc)
+		fail_at(explain, -rc, entry->path);
+	else if (bytes)
+		add_to_sum(&explain->shared, bytes, 1);
+}
+
 /* Can the entry be among the largest? For what is in no project only entries of the root directory can. */
 static bool is_ranked(const struct explain *explain, const struct fsq_walk_entry *entry)
 {
@@ -330,6 +342,8 @@ static void take_entry(struct explain *explain, const struct fsq_walk_entry *ent
 		explain->levels[entry->depth] = (struct sum){ facts.bytes, 1 };
 	else if (first && above)
 		add_to_sum(above, facts.bytes, 1);
+	if (first && explain->counts_shared && entry->kind == FSQ_WALK_FILE && entry->fd >= 0)
+		take_shared(explain, entry);
 	if (first && !is_directory && is_ranked(explain, entry))
 		rank(explain, FSQ_SPACE_FILE, entry->path, (struct sum){ facts.bytes, 1 });
 }
@@ -389,8 +403,9 @@ static int walk_directory(struct explain *explain, int fd, const char *path, str
 		.root = path,
 		.root_fd = fd,
 		.max_depth = FSQ_DEPTH_INFINITE,
-		.access = explain->has_list || explain->is_of_server ? FSQ_ACCESS_CLOSED
-								     : FSQ_ACCESS_PROJECT,
+		.access = explain->counts_shared		       ? FSQ_ACCESS_OPEN
+			  : explain->has_list || explain->is_of_server ? FSQ_ACCESS_CLOSED
+								       : FSQ_ACCESS_PROJECT,
 		.alone = true,
 		.options = &explain->options,
 		.visit = look_at_entry,
@@ -892,7 +907,9 @@ static void show_explained(struct explain *explain, const struct fsq_usage *befo
 		add_part(explain, FSQ_SPACE_UNASKED, NULL, (struct sum){ 0, explain->unasked });
 	if (explain->special.inodes)
 		add_part(explain, FSQ_SPACE_SPECIAL, directory, explain->special);
-	for (int kind = FSQ_SPACE_USED; kind <= FSQ_SPACE_SPECIAL && !explain->no_memory; kind++) {
+	if (explain->request->shared)
+		add_part(explain, FSQ_SPACE_SHARED, directory, explain->shared);
+	for (int kind = FSQ_SPACE_USED; kind <= FSQ_SPACE_SHARED && !explain->no_memory; kind++) {
 		bool is_top = kind == FSQ_SPACE_DIRECTORY;
 		const struct part *list = is_top ? explain->top : explain->parts;
 		size_t count = is_top ? explain->top_count : explain->part_count;
@@ -939,8 +956,10 @@ static int look_everywhere(struct explain *explain, const struct fsq_usage *usag
 	if (is_large(explain, usage))
 		list_inodes(explain);
 	explain->counts_foreign = explain->counts_special = true;
+	/* ext4 and f2fs have no reflinks. */
+	explain->counts_shared = explain->request->shared && fsq_is_xfs(explain->handle.target.fd);
 	rc = walk_directory(explain, explain->handle.target.fd, explain->handle.path, &found, err);
-	explain->counts_foreign = false;
+	explain->counts_foreign = explain->counts_shared = false;
 	if (rc)
 		return rc;
 	add_part(explain, FSQ_SPACE_TREE, explain->handle.path, found);
