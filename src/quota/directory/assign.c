@@ -642,6 +642,11 @@ static int set_request_limits(struct fsq_assignment *a, struct fsq_error *err)
 
 /* --- 4. tag --- */
 
+static bool spares_others(const struct fsq_assignment *a)
+{
+	return a->listed || a->request.around;
+}
+
 /* Stat a registered directory in the one to be assigned; another filesystem is not touched. @return  0 or a negative errno */
 static int stat_other(const struct fsq_assignment *a, const char *path, struct stat *st)
 {
@@ -653,8 +658,10 @@ static int stat_other(const struct fsq_assignment *a, const char *path, struct s
 
 	if (fd >= 0)
 		close(fd);
-	/* Over a symlink, or a mount of a directory onto itself. */
-	return rc == -ELOOP || rc == -EXDEV ? fsq_lookup_stat_registered(path, st) : rc;
+	/* Over a symlink, or a mount of a directory onto itself. It may also be outside, where the walk does not come. */
+	return (rc == -ELOOP || rc == -EXDEV) && spares_others(a)
+		       ? fsq_lookup_stat_registered(path, st)
+		       : rc;
 }
 
 /*
@@ -676,12 +683,13 @@ static int spare_others(struct fsq_assignment *a, struct fsq_error *err)
 	for (size_t i = 0; i < count; i++) {
 		struct fsq_inode_note note = { 0 };
 
-		fsq_project_edit_id_of(a->edit, others[i], &note.id);
+		if (!a->listed)
+			fsq_project_edit_id_of(a->edit, others[i], &note.id);
 		if (rc || (!a->listed && note.id == a->id) || stat_other(a, others[i], &st) ||
 		    st.st_dev != top.st_dev)
 			continue;
 		note.ino = st.st_ino;
-		if (!a->listed && !a->request.around)
+		if (!spares_others(a))
 			rc = fsq_add_hint(err, FSQ_HINT_AROUND,
 					  fsq_fail(err, FSQ_E_CONFLICT, 0, others[i],
 						   "belongs to project %u already", note.id));
@@ -691,7 +699,7 @@ static int spare_others(struct fsq_assignment *a, struct fsq_error *err)
 	for (size_t i = 0; i < count; i++)
 		free(others[i]);
 	free(others);
-	if (a->listed || a->request.around)
+	if (spares_others(a))
 		fsq_project_edit_elsewhere(a->edit, path, a->id, &a->tag_request.elsewhere);
 	return rc;
 }
