@@ -280,9 +280,8 @@ const struct command assign_command = {
 	.group = GROUP_DIRECTORY,
 	.summary = "put a quota on a directory, all or nothing",
 	.synopsis = "DIR... [--hard SIZE] [--soft SIZE] [OPTION]...",
-	.help = "Choose an unused project ID, set its limits, give it to DIR and all that is\n"
-		"in it, register both, and print the ID. Any error: nothing has changed.\n"
-		"Again on the same DIR: the same ID; limits that are given are changed.",
+	.help = "Give DIR and all that is in it an unused project ID with limits, register both,\n"
+		"and print the ID. Any error: nothing has changed. Again: only limits change.",
 	.example = "assign /srv/web --hard 10G\n"
 		   "assign --mkdir --owner www-data /srv/new --soft 9G --hard 10G",
 	.options = (option_tables){ limit_options, registry_options, lock_option, more_options,
