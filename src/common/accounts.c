@@ -12,9 +12,6 @@
 #include "shared/read_file.h"
 #include "shared/sort.h"
 
-/* A few names are looked up one by one: that may read less of the file. */
-#define FEW 4
-
 struct account {
 	uint32_t id;
 	uint32_t place; /* of several with one ID the first counts */
@@ -99,8 +96,9 @@ const char *account_name_of_many(struct account_table *table, enum fsq_type type
 {
 	size_t low = 0, high;
 
-	if (table->asked++ == FEW)
+	if (!table->read)
 		read_accounts(table, type);
+	table->read = true;
 	for (high = table->count; low < high;) {
 		size_t middle = low + (high - low) / 2;
 

@@ -25,7 +25,7 @@ struct account_table {
 	struct account *list;
 	size_t count, capacity;
 	char *text; /* of the file, which has the names */
-	unsigned int asked;
+	bool read;
 };
 
 /** As account_name() of a user or group: reads the file once, not up to the name each time. */
