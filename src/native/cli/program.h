@@ -6,15 +6,20 @@
 #include <sys/types.h>
 
 /**
- * Start a program, without input and with no signal blocked.
+ * Start a program, with no signal blocked.
  *
  * @words        its file, or a name that is looked for in PATH, and its arguments, ended by NULL
+ * @input        a file descriptor: what it reads; -1: nothing
  * @output       a file descriptor: where its output and its errors go
  * @environment  as environ(7)
  * @process      set on success, for waitpid(2)
  * @return       0 or an errno
  * Source: posix_spawn(3)
  */
-int program_start(const char *const *words, int output, char *const *environment, pid_t *process);
+int program_start(const char *const *words, int input, int output, char *const *environment,
+		  pid_t *process);
+
+/** Wait for the end of a program. @return  its exit status, or 128 and the signal that ended it */
+int program_wait(pid_t process);
 
 #endif

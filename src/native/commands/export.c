@@ -7,11 +7,11 @@
 #include <sys/stat.h>
 
 #include "native/cli/command.h"
+#include "native/cli/line.h"
 #include "native/cli/options.h"
 #include "native/rows/projects.h"
 #include "quota/fsquota.h"
 #include "quota/mounts/lookup.h"
-#include "shared/utf8.h"
 
 struct export_options {
 	bool ids;
@@ -48,55 +48,6 @@ static const struct field exported_fields[] = {
 	{ 0 },
 };
 
-static bool is_printable(const char *path)
-{
-	size_t length;
-
-	for (; *path && (length = fsq_utf8_printable(path)); path += length)
-		;
-	return *path == '\0';
-}
-
-/* As a word of fsquota.d(5). */
-static void write_path(struct writer *w, const char *path)
-{
-	const bool in_octal = !is_printable(path);
-	const char *special = in_octal ? "'\\" : "\"\\";
-	bool quoted = in_octal || strpbrk(path, " \"\\*?[#");
-
-	if (quoted)
-		write_text(w, in_octal ? "$'" : "\"");
-	for (; *path; path++) {
-		size_t length = fsq_utf8_printable(path);
-
-		if (length == 0) {
-			write_format(w, "\\%03o", (unsigned char)*path);
-			continue;
-		}
-		if (strchr(special, *path))
-			write_char(w, '\\');
-		write_bytes(w, path, length);
-		path += length - 1;
-	}
-	if (quoted)
-		write_char(w, in_octal ? '\'' : '"');
-}
-
-static void write_limit(struct writer *w, const char *key, uint64_t value, bool is_size)
-{
-	static const char units[] = "KMGTPE";
-	size_t power = 0;
-
-	if (!value)
-		return;
-	for (; is_size && value % 1024 == 0 && power < strlen(units); power++)
-		value /= 1024;
-	write_text(w, key);
-	write_number(w, value);
-	if (power)
-		write_char(w, units[power - 1]);
-}
-
 /* In the largest unit that says it. */
 static void write_grace(struct writer *w, const char *key, int64_t seconds)
 {
@@ -128,16 +79,13 @@ static void write_export_line(struct writer *w, const void *arg)
 	} else if (row->remark) {
 		write_escaped(w, of->path);
 	} else {
-		write_path(w, of->path);
+		line_write_path(w, of->path);
 	}
-	write_limit(w, " hard=", of->hard_bytes, true);
-	write_limit(w, " soft=", of->soft_bytes, true);
-	write_limit(w, " hard-inodes=", of->hard_inodes, false);
-	write_limit(w, " soft-inodes=", of->soft_inodes, false);
 	if (of_times)
 		write_grace(w, " grace=", row->bytes_grace_seconds);
-	else if (!of->hard_bytes && !of->soft_bytes && !of->hard_inodes && !of->soft_inodes)
-		write_text(w, " unlimited");
+	else
+		line_write_limits(w, of->hard_bytes, of->soft_bytes, of->hard_inodes,
+				  of->soft_inodes);
 	if (of_times && row->inodes_grace_seconds != row->bytes_grace_seconds)
 		write_grace(w, " grace-inodes=", row->inodes_grace_seconds);
 	if (row->with_name) {

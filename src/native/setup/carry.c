@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/signals.h"
@@ -52,17 +51,15 @@ static bool run(struct session *session, const char *const *words, int most)
 
 	if (output < 0)
 		return session_errno(session, 0, errno, words[0], "cannot run %s", words[0]);
-	rc = program_start(words, output, environ, &process);
+	rc = program_start(words, -1, output, environ, &process);
 	if (rc == 0)
-		while (waitpid(process, &status, 0) < 0 && errno == EINTR)
-			;
+		status = program_wait(process);
 	if (rc) {
 		session_errno(session, ERROR_OF_FILE, rc, words[0], "cannot run %s", words[0]);
-	} else if (!WIFEXITED(status) || WEXITSTATUS(status) > most) {
+	} else if (status > most) {
 		line = last_line(output);
 		session_error(session, ERROR_OF_FILE, FSQ_E_FAILED, 0, words[0],
-			      "%s failed with status %d%s%s", words[0],
-			      WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
+			      "%s failed with status %d%s%s", words[0], status,
 			      line && *line ? ": " : "", line ? line : "");
 		rc = -1;
 	}

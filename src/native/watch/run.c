@@ -182,9 +182,9 @@ static void start_next(struct watch_run *run)
 		char **environment = environment_of(&job->facts);
 		const char *const *words = (const char *const *)run->words;
 		/* Its output would mix with the events. */
-		int rc = environment
-				 ? program_start(words, STDERR_FILENO, environment, &run->process)
-				 : ENOMEM;
+		int rc = environment ? program_start(words, -1, STDERR_FILENO, environment,
+						     &run->process)
+				     : ENOMEM;
 
 		if (rc) {
 			session_errno(run->session, 0, rc, run->words[0], "%s: cannot run it",
