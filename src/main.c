@@ -8,6 +8,7 @@
  *                      file: limit.c has timer, dump.c restore, report.c quota, state.c enable and
  *                      disable, lsattr.c id, schema.c completion. batch.c runs commands from standard input
  *     apply/           texts.c  reads files that nobody writes; file.c  parses them, see fsquota.d(5)
+ *       edit.c           limits as a line in an editor
  *       grace.c          sets the grace times of filesystems; watch.c  waits for changes, for --watch
  *     watch/           watch.c  waits for warnings and polls; ids.c  the IDs at a limit and their events;
  *                      report.c  prints events; run.c  runs --exec

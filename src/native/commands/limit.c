@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "native/apply/edit.h"
 #include "native/cli/options.h"
 #include "native/cli/request.h"
 #include "native/cli/suggest.h"
@@ -13,7 +15,7 @@
 
 struct limit_options {
 	struct quota_options quota;
-	bool defaults;
+	bool defaults, edit;
 };
 
 /* Parse KEY=VALUE of that type into @limits, or report an error. */
@@ -60,6 +62,34 @@ static void report_limit_error(struct session *session, int rc, enum fsq_type ty
 		session_errno(session, session_flag_of(type), -rc, NULL, "%s", message);
 }
 
+/* @limits   set to what has changed. @return  whether to set them; else that was reported, or there is nothing to do */
+static bool edit_record(struct session *session, enum fsq_type type, uint32_t id,
+			struct fsq_limits *limits, char **file)
+{
+	const struct path_entry *path = &session->paths[session->current_path];
+	const char *name = names_of_id(session, type, id);
+	struct fsq_dquot dquot = { .id = id };
+	int rc = fsq_quota_get(path->fs, type, id, &dquot);
+	struct text subject = { 0 };
+	static struct writer w;
+	enum edited edited = EDIT_FAILED;
+
+	if (rc && rc != -ENOENT)
+		return session_errno(session, session_flag_of(type), -rc, NULL, "cannot get quota");
+	*limits = fsq_limits_of(&dquot);
+	writer_start_text(&w, &subject);
+	records_write_account(&w, type, id, name);
+	write_char(&w, '\0');
+	if (writer_flush(&w))
+		session_no_memory(session);
+	else
+		edited = edit_limits(session, subject.bytes, path->directory, limits, file);
+	free(subject.bytes);
+	if (edited == EDIT_UNCHANGED && !change_is_shown(session))
+		write_text(session->out, "nothing changed\n");
+	return edited == EDIT_CHANGED || (edited == EDIT_UNCHANGED && change_is_shown(session));
+}
+
 static void command_limit(struct session *session, const struct invocation *invocation)
 {
 	const struct limit_options *options = invocation->options;
@@ -67,10 +97,11 @@ static void command_limit(struct session *session, const struct invocation *invo
 	int last = invocation->operand_count - !options->defaults;
 	struct fsq_filesystem *fs = session->paths[session->current_path].fs;
 	struct fsq_limits limits = { 0 };
+	char *file = NULL;
 	uint32_t id = 0;
 	int rc;
 
-	if (last < 1) {
+	if (options->edit ? last != 0 : last < 1) {
 		command_show_usage(session, invocation->command);
 		return;
 	}
@@ -84,22 +115,32 @@ static void command_limit(struct session *session, const struct invocation *invo
 	if (!options->defaults &&
 	    !names_to_id_or_complain(session, type, invocation->operands[last], &id))
 		return;
+	if (options->edit && !edit_record(session, type, id, &limits, &file))
+		return;
 	/* XFS would drop the soft limit without an error. */
 	rc = fsq_quota_is_out_of_order(fs, type, id, &limits);
 	if (rc > 0) {
 		session_error(session, 0,
 			      limits_are_contradictory(&limits) ? FSQ_E_USAGE : FSQ_E_CONFLICT, 0,
 			      NULL, "the soft limit would be above the hard one");
-		return;
+		goto out;
 	}
 	if (rc == 0)
 		rc = change_limits(session, fs, type, id, &limits);
 	report_limit_error(session, rc, type,
 			   limits.mask & (FSQ_SOFT(FSQ_REALTIME) | FSQ_HARD(FSQ_REALTIME)),
 			   "cannot set limits");
+out:
+	if (file)
+		edit_end(session, file, rc == 0);
 }
 
 #define FIELD(member) offsetof(struct limit_options, member)
+
+static const struct command_option edit_option[] = {
+	{ 0, "edit", "edit them as a line, with $VISUAL or $EDITOR", .field = FIELD(edit) },
+	{ 0 },
+};
 
 static const struct command_option defaults_option[] = {
 	{ 'd', NULL, "the defaults, which are kept with ID 0", .field = FIELD(defaults) },
@@ -110,7 +151,7 @@ const struct command limit_command = {
 	.name = "limit",
 	.group = GROUP_RECORDS,
 	.summary = "modify quota limits",
-	.synopsis = "[-g|-p|-u] bsoft|bhard|isoft|ihard|rtbsoft|rtbhard=N -d|id|name",
+	.synopsis = "[-g|-p|-u] bsoft|bhard|isoft|ihard|rtbsoft|rtbhard=N|--edit -d|id|name",
 	.help = "Set limits of a project (-p, default), user (-u) or group (-g). Limits that are\n"
 		"not named stay as they are; 0 takes one away.\n"
 		"\n"
@@ -118,8 +159,10 @@ const struct command limit_command = {
 		"                                k, m, g, t, p, e (powers of 1024)\n"
 		"isoft, ihard                    number of inodes",
 	.example = "limit bsoft=900m bhard=1g 42 /srv\n"
-		   "limit -u ihard=100000 alice /srv",
-	.options = (option_tables){ type_options, defaults_option, dry_run_option, NULL },
+		   "limit -u ihard=100000 alice /srv\n"
+		   "limit -u --edit alice /srv",
+	.options =
+		(option_tables){ type_options, defaults_option, edit_option, dry_run_option, NULL },
 	.operands = { { VALUE_LIMIT, "LIMIT=N", true }, { VALUE_NAME, "ID", false } },
 	.rows = &changed_limits_rows,
 	.options_size = sizeof(struct limit_options),

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "quota/fsquota.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "native/apply/edit.h"
 #include "native/cli/budgets.h"
 #include "native/cli/command.h"
 #include "native/cli/journal.h"
@@ -14,10 +17,12 @@
 #include "native/rows/change.h"
 #include "native/rows/projects.h"
 #include "native/rows/records.h"
+#include "quota/base/path.h"
+#include "quota/mounts/lookup.h"
 #include "quota/usage/usage.h"
 
 struct resize_options {
-	bool allow_shrink, has_over, force;
+	bool allow_shrink, has_over, force, edit;
 	double over;			 /* only projects that use so many percent of their limit */
 	const char *hard;		 /* as the operand */
 	struct fsq_assign_request words; /* its other limits */
@@ -363,6 +368,68 @@ static bool make_request(struct session *session, const struct invocation *invoc
 	return !size || take_size(session, size, request);
 }
 
+/* --- in an editor --- */
+
+/* @request   gets what the line says. @return  whether to carry it out; else that was reported, or nothing changed */
+static bool edit_request(struct session *session, struct fsq_resize_request *request, char **file)
+{
+	struct fsq_resize_request ask = *request;
+	int fd = fsq_lookup(NULL, request->directory, O_PATH, NULL);
+	char *path = fd < 0 ? NULL : fsq_fd_path(fd), *subject = NULL;
+	struct fsq_limits limits;
+	struct fsq_resized is;
+	enum edited edited = EDIT_FAILED;
+
+	ask.dry_run = true;
+	if (fd >= 0)
+		close(fd);
+	if (!resize(session, &ask, &is, NULL))
+		goto out;
+	limits = is.before;
+	if (!path || asprintf(&subject, "project %u", is.id) < 0)
+		session_no_memory(session);
+	else
+		edited = edit_limits(session, subject, path, &limits, file);
+	if (edited == EDIT_UNCHANGED && !session_has_rows(session))
+		write_text(session->out, "nothing changed\n");
+	if (edited != EDIT_CHANGED)
+		goto out;
+	request->id = is.id;
+	/* A line that was written in full says so: only what is in use is a bound. */
+	request->allow_shrink = true;
+	if (limits.mask & FSQ_HARD(FSQ_BLOCKS)) {
+		request->bytes = fsq_limit_bytes(limits.hard[FSQ_BLOCKS]);
+		request->no_hard = request->bytes == 0;
+	}
+	limits.mask &= ~FSQ_HARD(FSQ_BLOCKS);
+	/* Without a word they would move along with the hard ones. */
+	limits.mask |= FSQ_SOFT(FSQ_BLOCKS) | FSQ_SOFT(FSQ_INODES);
+	request->limits = limits;
+out:
+	free(subject);
+	free(path);
+	return edited == EDIT_CHANGED || (edited == EDIT_UNCHANGED && session_has_rows(session));
+}
+
+static void edit_one(struct resizing *resizing, const struct invocation *invocation)
+{
+	struct session *session = resizing->session;
+	const struct resize_options *options = resizing->options;
+	char *file = NULL;
+
+	if (invocation->operand_count != 1 || options->hard || options->words.limits.mask ||
+	    options->has_over || options_choose_project(session) || session->at.count) {
+		session_usage_error(session, "--edit goes with one directory, and with no limits");
+		return;
+	}
+	resizing->request.directory = invocation->operands[0];
+	if (!edit_request(session, &resizing->request, &file))
+		return;
+	resize_one(resizing);
+	if (file)
+		edit_end(session, file, session->status == 0);
+}
+
 static void command_resize(struct session *session, const struct invocation *invocation)
 {
 	const struct resize_options *options = invocation->options;
@@ -381,10 +448,14 @@ static void command_resize(struct session *session, const struct invocation *inv
 	};
 	int directories;
 
-	if (!make_request(session, invocation, &resizing.request, &directories))
-		return;
 	resizing.request.budgets = session->budgets;
 	resizing.request.budget_count = session->budget_count;
+	if (options->edit) {
+		edit_one(&resizing, invocation);
+		return;
+	}
+	if (!make_request(session, invocation, &resizing.request, &directories))
+		return;
 	if (options->has_over && !directories) {
 		resize_registered(&resizing);
 	} else if (options->has_over || directories > 1) {
@@ -411,6 +482,7 @@ static const struct command_option own_options[] = {
 	  .argument = "N", .take = take_limit_word },
 	{ 0, "soft-inodes", "more than this only for the grace time", .kind = VALUE_NUMBER,
 	  .argument = "N", .take = take_limit_word },
+	{ 0, "edit", "edit its limits as a line, with $VISUAL or $EDITOR", .field = FIELD(edit) },
 	{ 0, "force", "also where the limit does not fit in a budget", .field = FIELD(force) },
 	{ 0, "allow-shrink", "let it become smaller than it is", .field = FIELD(allow_shrink) },
 	{ 0 },
@@ -421,7 +493,7 @@ const struct command resize_command = {
 	.group = GROUP_DIRECTORY,
 	.summary = "change the limits of a directory's quota",
 	.synopsis = "{DIR... | --over PERCENT | --id ID --at PATH | --name NAME} "
-		    "[SIZE|+SIZE|+PERCENT%|none] [OPTION]...",
+		    "[SIZE|+SIZE|+PERCENT%|none] [OPTION]... | --edit DIR",
 	.help = "Make the hard limit of the project that each DIR belongs to SIZE, or larger by\n"
 		"SIZE or PERCENT: 500M, 10G, +5G, +20%; none takes the limit away. It cannot\n"
 		"become smaller than what is in use.",
