@@ -13,11 +13,12 @@
  *     watch/           watch.c  waits for warnings and polls; ids.c  the IDs at a limit and their events;
  *                      report.c  prints events; run.c  runs --exec
  *     metrics/         http.c  serves one page over HTTP, with libmicrohttpd
- *     top/             projects by growth; screen.c  takes over a terminal
+ *     top/             projects, users or groups by growth; screen.c  takes over a terminal
  *     doctor/          also the command supported
  *     setup/           plan.c  the steps to quotas that last; edit.c  changes a word of a file; carry.c  carries them out
  *     rows/            the rows that commands share, and how they are found
- *       records.c        quota records; projects.c  projects with their directories; listing.c  as rows
+ *       records.c        quota records; projects.c  projects with their directories, or users or groups;
+ *                        listing.c  as rows
  *       change.c         changes quota records, or predicts it in a dry run, as rows
  *       totals.c         what limits add up to, and budgets; growth.c  how fast use grows
  *     cli/             what every command needs

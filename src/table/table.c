@@ -56,16 +56,29 @@ const char *table_choose(struct table_style *style, const struct row_fields *typ
 	bool added = *names == '+';
 
 	names += added;
-	if (!added || strcasecmp(names, "all") == 0)
+	style->added = NULL;
+	if (!added || strcasecmp(names, "all") == 0) {
 		style->column_count = 0;
-	else if (style->column_count == 0)
+	} else if (style->column_count == 0) {
 		add_columns(style->columns, &style->column_count, type, type->usual);
+		style->added = names;
+	}
 	if (strcasecmp(names, "all") != 0)
 		return add_columns(style->columns, &style->column_count, type, names);
 	for (const struct field *field = type->fields; !is_end(field); field++)
 		if (field->column && style->column_count < TABLE_COLUMNS_MAX)
 			style->columns[style->column_count++] = field;
 	return NULL;
+}
+
+void table_use(struct table *table, struct table_style *style, const struct row_fields *type)
+{
+	table->type = type;
+	if (!style->added)
+		return;
+	style->column_count = 0;
+	add_columns(style->columns, &style->column_count, type, type->usual);
+	add_columns(style->columns, &style->column_count, type, style->added);
 }
 
 bool table_has_column(const struct table_style *style, const char *name)

@@ -40,6 +40,8 @@ struct table_style {
 	double over; /* print only rows with this percentage or more */
 	const struct field *columns[TABLE_COLUMNS_MAX]; /* none: the usual ones */
 	size_t column_count;
+	const char *
+		added; /* the names behind the "+", if these were added to the usual ones; or NULL */
 	struct table_key {
 		const struct field *field;
 		bool descending;
@@ -125,6 +127,9 @@ struct table {
 	struct text text;	      /* of all cells */
 	int width[TABLE_COLUMNS_MAX]; /* of each column on the terminal */
 };
+
+/** Print rows of a type that has other usual columns, also where some were added to the usual ones. */
+void table_use(struct table *table, struct table_style *style, const struct row_fields *type);
 
 /** Print a row, or hold it. The first call also prints the beginning of the table. @return  0 or -ENOMEM */
 int table_row(struct table *table, const void *row);

@@ -243,6 +243,7 @@ asking="
 	assign --dry-run --hard 5M /mnt/x/dir
 	check --over 50
 	check /mnt/x/web
+	check -u --over 0 /mnt/e
 	df -o FILESYSTEM,PATH
 	df -o FILESYSTEM,PATH UUID=f500a000-0000-4000-8000-000000000001
 	disable --dry-run -p /mnt/x
@@ -258,6 +259,7 @@ asking="
 	limit --dry-run -u bhard=7m root /mnt/x
 	list
 	list /mnt/e
+	list -u --sort name
 	lsattr -p /mnt/x/web
 	metrics --metric fsquota_project_used_bytes
 	move --dry-run /mnt/x/renamed /mnt/x/dir

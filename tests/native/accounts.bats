@@ -84,6 +84,8 @@ shows() {
 	run -0 fsquota list -u /mnt/x
 	assert_line --index 0 --regexp '^ID NAME +USED SOFT HARD USE% IUSED IHARD MOUNTPOINT$'
 	assert_line --index 3 --regexp '^33 www-data +5M +4M +10M +50% +1 +/mnt/x$'
+	run -0 fsquota list -u /mnt/x -o +TYPE
+	assert_line --index 0 --regexp '^ID NAME .* MOUNTPOINT TYPE$'
 }
 
 @test "top -u and -g show who grows" {

@@ -616,7 +616,8 @@ static void command_check(struct session *session, const struct invocation *invo
 	if (!take_percentages(session, options, &check.plugin))
 		return;
 	if (type != FSQ_PROJECT)
-		session->table.type = options->within ? &user_within_rows : &user_check_rows;
+		table_use(&session->table, &session->style,
+			  options->within ? &user_within_rows : &user_check_rows);
 	else if (options->within)
 		session->table.type = &within_rows;
 	/* This choice of rows makes the answer incomplete. */

@@ -164,7 +164,7 @@ static void command_list(struct session *session, const struct invocation *invoc
 		return;
 	}
 	if (projects.type != FSQ_PROJECT)
-		session->table.type = &user_list_rows;
+		table_use(&session->table, &session->style, &user_list_rows);
 	if (options->tree && (session->style.sort_count || session->style.reverse)) {
 		session_usage_error(session, "--tree has an order of its own");
 		return;

@@ -551,6 +551,8 @@ static void command_top(struct session *session, const struct invocation *invoca
 	top.interval = (int64_t)options->interval * SECOND_NANOSECONDS;
 	if (style->sort_count == 0)
 		table_sort(style, &top_rows, sorts[0].sort);
+	if (options_type(&options->types) != FSQ_PROJECT)
+		table_use(&session->table, style, &user_top_rows);
 	top.order = *style;
 	style->sort_count = 0;
 	if (fsq_cache_new(&top.cache, &err)) {

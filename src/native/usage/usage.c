@@ -80,7 +80,7 @@ static void show_accounts(struct session *session, const struct invocation *invo
 	};
 	bool found = false;
 
-	session->table.type = &user_check_rows;
+	table_use(&session->table, &session->style, &user_check_rows);
 	for (int i = 0; i < invocation->operand_count; i++)
 		projects_add_path(&projects, invocation->operands[i], false);
 	if (options_choose_project(session))
