@@ -144,6 +144,8 @@ group_reads() {
 	reads answers=yes "input=list $top"$'\n'"usage $top/dir"$'\n'"check $top"$'\n' batch
 	reads or=8 check "$top"
 	reads check --json --id 1048577 --at "$top"
+	reads list -u --json "$top"
+	reads usage -g --json "$top"
 	reads or=8 check --limit "$top/dir=1M" "$top/dir"
 	reads doctor "$top"
 	reads doctor --deep --json "$top"
