@@ -9,9 +9,11 @@ import "time"
 type AssignRow struct {
 	Path               *string  `json:"path"` // the directory
 	Directories        []string `json:"directories,omitempty"`
-	ID                 uint32   `json:"id"`                        // project ID
-	Name               *string  `json:"name"`                      // name of the project
+	Type               *string  `json:"type,omitempty"`            // user or group; not of projects
+	ID                 uint32   `json:"id"`                        // ID of the project, user or group
+	Name               *string  `json:"name"`                      // its name
 	UsedBytes          *uint64  `json:"used_bytes"`                // space in use
+	TreeBytes          *uint64  `json:"tree_bytes,omitempty"`      // space in use by it and by the projects in its directory
 	SoftBytes          *uint64  `json:"soft_bytes"`                // soft limit of space
 	HardBytes          *uint64  `json:"hard_bytes"`                // hard limit of space
 	AvailableBytes     *uint64  `json:"available_bytes,omitempty"` // what can still be written, as limits and the filesystem allow
@@ -24,13 +26,14 @@ type AssignRow struct {
 	Source             *string  `json:"source"`                    // where the numbers are from: quota, walk or statfs
 	Filesystem         *string  `json:"filesystem"`                // device of the filesystem
 	Mountpoint         *string  `json:"mountpoint"`                // where the filesystem is mounted
-	Accounting         bool     `json:"accounting"`                // is the use of projects counted?
-	Enforced           bool     `json:"enforced"`                  // are limits of projects enforced?
+	Accounting         bool     `json:"accounting"`                // is use counted?
+	Enforced           bool     `json:"enforced"`                  // are limits enforced?
 	InForce            *string  `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
 	LimitBytes         *uint64  `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
 	LimitInodes        *uint64  `json:"limit_inodes,omitempty"`    // the same of inodes
 	UsedAtLeast        *bool    `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
 	MountsSkipped      *uint64  `json:"mounts_skipped,omitempty"`  // mounts that are not entered
+	SpecialFiles       *uint64  `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
 	FullInSeconds      *uint64  `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
 	Changed            *bool    `json:"changed,omitempty"`
 	WouldChange        *bool    `json:"would_change,omitempty"`
@@ -45,9 +48,11 @@ type AssignAnswer struct {
 type UsageRow struct {
 	Path               *string  `json:"path"` // the directory
 	Directories        []string `json:"directories,omitempty"`
-	ID                 uint32   `json:"id"`                        // project ID
-	Name               *string  `json:"name"`                      // name of the project
+	Type               *string  `json:"type,omitempty"`            // user or group; not of projects
+	ID                 uint32   `json:"id"`                        // ID of the project, user or group
+	Name               *string  `json:"name"`                      // its name
 	UsedBytes          *uint64  `json:"used_bytes"`                // space in use
+	TreeBytes          *uint64  `json:"tree_bytes,omitempty"`      // space in use by it and by the projects in its directory
 	SoftBytes          *uint64  `json:"soft_bytes"`                // soft limit of space
 	HardBytes          *uint64  `json:"hard_bytes"`                // hard limit of space
 	AvailableBytes     *uint64  `json:"available_bytes,omitempty"` // what can still be written, as limits and the filesystem allow
@@ -60,13 +65,14 @@ type UsageRow struct {
 	Source             *string  `json:"source"`                    // where the numbers are from: quota, walk or statfs
 	Filesystem         *string  `json:"filesystem"`                // device of the filesystem
 	Mountpoint         *string  `json:"mountpoint"`                // where the filesystem is mounted
-	Accounting         bool     `json:"accounting"`                // is the use of projects counted?
-	Enforced           bool     `json:"enforced"`                  // are limits of projects enforced?
+	Accounting         bool     `json:"accounting"`                // is use counted?
+	Enforced           bool     `json:"enforced"`                  // are limits enforced?
 	InForce            *string  `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
 	LimitBytes         *uint64  `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
 	LimitInodes        *uint64  `json:"limit_inodes,omitempty"`    // the same of inodes
 	UsedAtLeast        *bool    `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
 	MountsSkipped      *uint64  `json:"mounts_skipped,omitempty"`  // mounts that are not entered
+	SpecialFiles       *uint64  `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
 	FullInSeconds      *uint64  `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
 	Changed            *bool    `json:"changed,omitempty"`
 	WouldChange        *bool    `json:"would_change,omitempty"`
@@ -81,9 +87,11 @@ type UsageAnswer struct {
 type ResizeRow struct {
 	Path               *string  `json:"path"` // the directory
 	Directories        []string `json:"directories,omitempty"`
-	ID                 uint32   `json:"id"`                        // project ID
-	Name               *string  `json:"name"`                      // name of the project
+	Type               *string  `json:"type,omitempty"`            // user or group; not of projects
+	ID                 uint32   `json:"id"`                        // ID of the project, user or group
+	Name               *string  `json:"name"`                      // its name
 	UsedBytes          *uint64  `json:"used_bytes"`                // space in use
+	TreeBytes          *uint64  `json:"tree_bytes,omitempty"`      // space in use by it and by the projects in its directory
 	SoftBytes          *uint64  `json:"soft_bytes"`                // soft limit of space
 	HardBytes          *uint64  `json:"hard_bytes"`                // hard limit of space
 	AvailableBytes     *uint64  `json:"available_bytes,omitempty"` // what can still be written, as limits and the filesystem allow
@@ -96,13 +104,14 @@ type ResizeRow struct {
 	Source             *string  `json:"source"`                    // where the numbers are from: quota, walk or statfs
 	Filesystem         *string  `json:"filesystem"`                // device of the filesystem
 	Mountpoint         *string  `json:"mountpoint"`                // where the filesystem is mounted
-	Accounting         bool     `json:"accounting"`                // is the use of projects counted?
-	Enforced           bool     `json:"enforced"`                  // are limits of projects enforced?
+	Accounting         bool     `json:"accounting"`                // is use counted?
+	Enforced           bool     `json:"enforced"`                  // are limits enforced?
 	InForce            *string  `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
 	LimitBytes         *uint64  `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
 	LimitInodes        *uint64  `json:"limit_inodes,omitempty"`    // the same of inodes
 	UsedAtLeast        *bool    `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
 	MountsSkipped      *uint64  `json:"mounts_skipped,omitempty"`  // mounts that are not entered
+	SpecialFiles       *uint64  `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
 	FullInSeconds      *uint64  `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
 	Changed            *bool    `json:"changed,omitempty"`
 	WouldChange        *bool    `json:"would_change,omitempty"`
@@ -170,9 +179,11 @@ type SupportedAnswer struct {
 type ListRow struct {
 	Path               *string  `json:"path"` // the directory
 	Directories        []string `json:"directories,omitempty"`
-	ID                 uint32   `json:"id"`                        // project ID
-	Name               *string  `json:"name"`                      // name of the project
+	Type               *string  `json:"type,omitempty"`            // user or group; not of projects
+	ID                 uint32   `json:"id"`                        // ID of the project, user or group
+	Name               *string  `json:"name"`                      // its name
 	UsedBytes          *uint64  `json:"used_bytes"`                // space in use
+	TreeBytes          *uint64  `json:"tree_bytes,omitempty"`      // space in use by it and by the projects in its directory
 	SoftBytes          *uint64  `json:"soft_bytes"`                // soft limit of space
 	HardBytes          *uint64  `json:"hard_bytes"`                // hard limit of space
 	AvailableBytes     *uint64  `json:"available_bytes,omitempty"` // what can still be written, as limits and the filesystem allow
@@ -185,13 +196,14 @@ type ListRow struct {
 	Source             *string  `json:"source"`                    // where the numbers are from: quota, walk or statfs
 	Filesystem         *string  `json:"filesystem"`                // device of the filesystem
 	Mountpoint         *string  `json:"mountpoint"`                // where the filesystem is mounted
-	Accounting         bool     `json:"accounting"`                // is the use of projects counted?
-	Enforced           bool     `json:"enforced"`                  // are limits of projects enforced?
+	Accounting         bool     `json:"accounting"`                // is use counted?
+	Enforced           bool     `json:"enforced"`                  // are limits enforced?
 	InForce            *string  `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
 	LimitBytes         *uint64  `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
 	LimitInodes        *uint64  `json:"limit_inodes,omitempty"`    // the same of inodes
 	UsedAtLeast        *bool    `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
 	MountsSkipped      *uint64  `json:"mounts_skipped,omitempty"`  // mounts that are not entered
+	SpecialFiles       *uint64  `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
 	FullInSeconds      *uint64  `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
 	Changed            *bool    `json:"changed,omitempty"`
 	WouldChange        *bool    `json:"would_change,omitempty"`
@@ -219,9 +231,11 @@ type ListAnswer struct {
 type CheckRow struct {
 	Path               *string  `json:"path"` // the directory
 	Directories        []string `json:"directories,omitempty"`
-	ID                 uint32   `json:"id"`                        // project ID
-	Name               *string  `json:"name"`                      // name of the project
+	Type               *string  `json:"type,omitempty"`            // user or group; not of projects
+	ID                 uint32   `json:"id"`                        // ID of the project, user or group
+	Name               *string  `json:"name"`                      // its name
 	UsedBytes          *uint64  `json:"used_bytes"`                // space in use
+	TreeBytes          *uint64  `json:"tree_bytes,omitempty"`      // space in use by it and by the projects in its directory
 	SoftBytes          *uint64  `json:"soft_bytes"`                // soft limit of space
 	HardBytes          *uint64  `json:"hard_bytes"`                // hard limit of space
 	AvailableBytes     *uint64  `json:"available_bytes,omitempty"` // what can still be written, as limits and the filesystem allow
@@ -234,13 +248,14 @@ type CheckRow struct {
 	Source             *string  `json:"source"`                    // where the numbers are from: quota, walk or statfs
 	Filesystem         *string  `json:"filesystem"`                // device of the filesystem
 	Mountpoint         *string  `json:"mountpoint"`                // where the filesystem is mounted
-	Accounting         bool     `json:"accounting"`                // is the use of projects counted?
-	Enforced           bool     `json:"enforced"`                  // are limits of projects enforced?
+	Accounting         bool     `json:"accounting"`                // is use counted?
+	Enforced           bool     `json:"enforced"`                  // are limits enforced?
 	InForce            *string  `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
 	LimitBytes         *uint64  `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
 	LimitInodes        *uint64  `json:"limit_inodes,omitempty"`    // the same of inodes
 	UsedAtLeast        *bool    `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
 	MountsSkipped      *uint64  `json:"mounts_skipped,omitempty"`  // mounts that are not entered
+	SpecialFiles       *uint64  `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
 	FullInSeconds      *uint64  `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
 	Changed            *bool    `json:"changed,omitempty"`
 	WouldChange        *bool    `json:"would_change,omitempty"`
