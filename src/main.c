@@ -10,6 +10,7 @@
  *     apply/           texts.c  reads files that nobody writes; file.c  parses them, see fsquota.d(5)
  *       edit.c           limits as a line in an editor
  *       grace.c          sets the grace times of filesystems; watch.c  waits for changes, for --watch
+ *     check/           plugin.c  answers as a plugin of a monitor; usage/  brief.c  a sentence for who logs in
  *     watch/           watch.c  waits for warnings and polls; ids.c  the IDs at a limit and their events;
  *                      report.c  prints events; run.c  runs --exec
  *     metrics/         http.c  serves one page over HTTP, with libmicrohttpd
@@ -19,6 +20,7 @@
  *     rows/            the rows that commands share, and how they are found
  *       records.c        quota records; projects.c  projects with their directories, or users or groups;
  *                        listing.c  as rows
+ *       sentence.c       a row as a sentence
  *       change.c         changes quota records, or predicts it in a dry run, as rows
  *       totals.c         what limits add up to, and budgets; growth.c  how fast use grows
  *     cli/             what every command needs

@@ -651,7 +651,7 @@ struct fsq_explain_request {
 	unsigned int top;      /* how many of the largest directories and files */
 	bool everywhere; /* look for the ID in the whole file system; XFS tells without, but no paths */
 	const struct fsq_call_options *options; /* or NULL */
-	bool only_open; /* deleted files that are open, and nothing else */
+	bool only_open;				/* deleted files that are open, and nothing else */
 	bool shared; /* also FSQ_SPACE_SHARED, which opens each file in the directory */
 };
 

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "native/rows/sentence.h"
-#include "quota/mounts/handle.h"
 #include "quota/usage/usage.h"
 
 /* How long to wait for a mount. */
@@ -141,14 +140,14 @@ static void show_project(struct session *session, const char *directory, double 
 /* The kernel tells everybody of the own user. */
 static void show_user(struct session *session, const char *directory, double over)
 {
-	struct fsq_handle handle;
+	struct fsq_filesystem *fs;
 	struct fsq_usage usage = { 0 };
 	struct fsq_dquot dquot;
 	struct project_row row;
 
-	if (fsq_handle_open(&handle, directory, NULL, NULL))
+	if (fsq_filesystem_open(&fs, directory, NULL, 0, NULL))
 		return;
-	if (fsq_quotactl_get(&handle.target, FSQ_USER, getuid(), &dquot) == 0) {
+	if (fsq_quota_get(fs, FSQ_USER, getuid(), &dquot) == 0) {
 		fsq_usage_set_dquot(&usage, &dquot);
 		usage.id = dquot.id;
 		row = listing_row_unnamed(FSQ_USER, NULL, &usage, NULL);
@@ -160,7 +159,7 @@ static void show_user(struct session *session, const char *directory, double ove
 			write_char(session->out, '\n');
 		}
 	}
-	fsq_handle_close(&handle);
+	fsq_filesystem_close(fs);
 }
 
 void brief_show(struct session *session, const char *const *directories, size_t count, double over)
