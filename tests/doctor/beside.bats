@@ -73,6 +73,7 @@ repaired() {
 	umount $at
 }
 
+# bats test_tags=full
 @test "an ext4 and an f2fs are mounted anew beside other projects" {
 	surround e
 	mounted defaults
@@ -89,6 +90,7 @@ repaired() {
 	fresh_fs f
 }
 
+# bats test_tags=full
 @test "what is read-only is mounted read-write beside other projects" {
 	local fs
 	for fs in x2 e f; do
@@ -117,6 +119,7 @@ repaired() {
 	done
 }
 
+# bats test_tags=full
 @test "features are set, and a filesystem is made, beside projects of another" {
 	surround e
 	umount $at
@@ -157,6 +160,7 @@ wrong_count() {
 	mount -t "$type" -o "$options" "$device" $at
 }
 
+# bats test_tags=full
 @test "records are counted anew beside other projects" {
 	local fs
 	doctor=(fsquota doctor --deep)

@@ -38,6 +38,7 @@ model_runs() {
 	model_runs 250 --filesystem xfs
 }
 
+# bats test_tags=full
 @test "whatever is done in whatever order on ext4, kernel and files have what they ought to have" {
 	model_runs 250 --filesystem ext4
 }

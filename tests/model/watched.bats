@@ -27,4 +27,5 @@ follows() {
 
 @test "XFS: apply --watch follows directories, mounts and lines, killed, and with events that are lost" { follows xfs; }
 
+# bats test_tags=full
 @test "ext4: apply --watch follows directories, mounts and lines, killed, and with events that are lost" { follows ext4; }

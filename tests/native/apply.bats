@@ -386,7 +386,7 @@ thousand() {
 	diff /etc/projects "$BATS_TEST_TMPDIR/projects"
 }
 
-# bats test_tags=many
+# bats test_tags=many,full
 @test "a thousand lines that are so already cost four system calls each, and write nothing" { on_each thousand; }
 
 killed() {

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
 #
 # An answer, or a sentence, for everybody who meets a limit: root, a user, root and a user in a container, and the client
 # of an NFS server.

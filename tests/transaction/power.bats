@@ -131,6 +131,7 @@ power_fails() {
 	power_fails x sync 20 release
 }
 
+# bats test_tags=full
 @test "XFS: the power fails in an assign" { power_fails x power 31 assign --hard 10M; }
 # bats test_tags=full
 @test "XFS: the power fails in a release" { power_fails x power 25 release; }

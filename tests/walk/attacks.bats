@@ -153,7 +153,7 @@ is_counted_by_all() {
 	assert_equal "$inodes" 0
 }
 
-# bats test_tags=many
+# bats test_tags=many,full
 @test "a tree 5000 levels deep is walked to its end; that of xfsprogs is not" {
 	mkdir /mnt/x/deep
 	"$attacker" deep /mnt/x/deep 5000
