@@ -192,6 +192,16 @@ mounted_last() {
 	fsquota release /mnt/x/many
 }
 
+@test "usage --brief, at each login, takes 75 system calls and one process more where nothing is to be said" {
+	mkdir /mnt/x/home
+	fsquota assign /mnt/x/home --hard 10M >/dev/null
+	calls fsquota usage --brief /mnt/x/home
+	assert [ "$calls" -le 75 ]
+	trace clone,clone3,fork,vfork fsquota usage --brief /mnt/x/home
+	[ "$(grep -c 'clone\|fork' <<<"$trace")" = 1 ] || fail "$trace"
+	fsquota release /mnt/x/home
+}
+
 # bats test_tags=linux-6
 @test "setting up a tree costs 4 system calls an entry, 2 with file_setattr(2)" {
 	local most=4
