@@ -206,11 +206,14 @@ completes() {
 # What is left is root, CAP_SYS_ADMIN, and directories anywhere.
 # bats test_tags=install
 @test "systemd finds little exposed by the units" {
-	local unit count=0
+	local unit count=0 most
 	for unit in "$srcdir"/contrib/systemd/*.service; do
+		most=25
+		# It runs sendmail(8), which may be setgid and open connections.
+		[[ $unit != *-check.service ]] || most=40
 		# It writes fstab and builds an initramfs, once.
 		[[ $unit != *-at-boot.service ]] || continue
-		run -0 systemd-analyze security --offline=true --threshold=25 "$unit"
+		run -0 systemd-analyze security --offline=true --threshold=$most "$unit"
 		count=$((count + 1))
 	done
 	assert [ $count -ge 4 ]

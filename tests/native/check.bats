@@ -331,3 +331,47 @@ except OSError: pass'
 	assert_equal "$stderr:$(jq -c '.check[] | select(.path == "/mnt/x2")' <<<"$stdout")" ':'
 	fresh_fs x2
 }
+
+# mailing DIRECTORY WORD...: check --mail, with the programs in it for those of /usr/sbin.
+mailing() {
+	run_split unshare -m bash -c 'mount --bind "$0" /usr/sbin && exec fsquota check --mail "$@"' "$@"
+}
+
+@test "check --mail sends what it prints to the address of fsquota.conf, if it finds something" {
+	local bin=$BATS_TEST_TMPDIR/bin mail=$BATS_TEST_TMPDIR/mail shown
+	mkdir "$bin"
+	shown=$(fsquota check /mnt/x || :)
+	# Without an address there is no mail.
+	mailing "$bin" /mnt/x
+	assert_equal "$status:$stdout:$stderr" "8:$shown:"
+	echo 'mail = root, ann@example.org' >/etc/fsquota.conf
+	mailing "$bin" /mnt/x
+	assert_equal "$status:$stdout:$stderr" "8:$shown:fsquota check: cannot run /usr/sbin/sendmail: No such file or directory"
+	printf '#!/bin/bash\n{ echo "$*"; cat; } >%s\n' "$mail" >"$bin/sendmail"
+	chmod 755 "$bin/sendmail"
+	mailing "$bin" -q /mnt/x
+	assert_equal "$status:$stdout:$stderr" 8::
+	assert_equal "$(<"$mail")" "-t -i
+To: root, ann@example.org
+Subject: fsquota on $(uname -n): 2 at their limits
+Auto-Submitted: auto-generated
+MIME-Version: 1.0
+Content-Type: text/plain; charset=UTF-8
+Content-Transfer-Encoding: 8bit
+
+$shown"
+	rm "$mail"
+	mailing "$bin" /mnt/x/logs
+	assert_equal "$status:$stdout:$stderr:$(ls "$mail" 2>/dev/null)" 0:::
+	# A budget that is exceeded has a subject of its own.
+	echo 'budget = /mnt/x/logs 1M' >>/etc/fsquota.conf
+	mailing "$bin" /mnt/x/logs
+	assert_equal "$status:$(grep ^Subject "$mail")" "8:Subject: fsquota on $(uname -n): hard limits exceed a budget"
+	printf '#!/bin/bash\necho the queue is full\nexit 75\n' >"$bin/sendmail"
+	mailing "$bin" -q /mnt/x
+	assert_equal "$status:$stdout:$stderr" '8::fsquota check: /usr/sbin/sendmail failed with status 75: the queue is full'
+	rm /etc/fsquota.conf
+	run -3 fsquota check --mail --format nagios /mnt/x
+	assert_output --partial '--mail does not go with --format nagios'
+	refuses 2 '--mail does not go with --root' fsquota check --mail --root / /mnt/x
+}

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "native/check/mail.h"
 #include "native/check/plugin.h"
 #include "native/cli/budgets.h"
 #include "native/cli/options.h"
@@ -38,7 +41,7 @@ struct held_limit {
 
 struct check_options {
 	struct quota_options types;
-	bool quiet;
+	bool quiet, mail;
 	uint64_t within, interval; /* seconds, or 0 */
 	struct held_limit *limits;
 	size_t limit_count, limit_capacity;
@@ -56,8 +59,12 @@ struct check {
 	struct growth growth;
 	struct plugin plugin;
 	struct growth_use *uses; /* each filesystem, and its projects behind it; NULL: not asked */
+	bool quiet;		 /* print nothing, not even for a mail */
 	bool has_over, found, outside;
-	dev_t *registered; /* filesystems with registered directories */
+	uint64_t full_count; /* of rows */
+	struct text mail;    /* what is printed, with --mail */
+	struct writer *out;  /* where it is printed then */
+	dev_t *registered;   /* filesystems with registered directories */
 	size_t registered_count, registered_capacity;
 };
 
@@ -194,7 +201,8 @@ static bool is_full(const struct fsq_usage *usage, const struct project_row *row
 static void show_row(struct check *check, struct project_row *row, bool *why)
 {
 	*why = true;
-	if (check->options->quiet)
+	check->full_count += why == &check->found;
+	if (check->quiet)
 		return;
 	/* Names of users may cost a question to a server: ask only for those that are shown. */
 	if (row->type != FSQ_PROJECT)
@@ -576,6 +584,39 @@ static bool take_percentages(struct session *session, const struct check_options
 				    plugin->critical));
 }
 
+/* With --mail, keep what is printed. */
+static void begin_mail(struct check *check)
+{
+	struct session *session = check->session;
+	static struct writer w;
+
+	check->out = session->out;
+	writer_start_text(&w, &check->mail);
+	session->out = session->table.out = &w;
+}
+
+/* Print what was kept, and send it if something was found. */
+static void end_mail(struct check *check)
+{
+	struct session *session = check->session;
+	int rc = writer_flush(session->out);
+	char what[64] = "limits do not hold";
+
+	session->out = session->table.out = check->out;
+	if (rc)
+		session_no_memory(session);
+	else if (!check->options->quiet)
+		write_bytes(session->out, check->mail.bytes, check->mail.used);
+	session_flush(session);
+	if (check->full_count)
+		snprintf(what, sizeof(what), "%" PRIu64 " at their limits", check->full_count);
+	else if (check->found)
+		strcpy(what, "hard limits exceed a budget");
+	if (rc == 0 && (check->found || check->outside))
+		mail_send(session, what, &check->mail);
+	free(check->mail.bytes);
+}
+
 static void command_check(struct session *session, const struct invocation *invocation)
 {
 	const struct check_options *options = invocation->options;
@@ -598,7 +639,11 @@ static void command_check(struct session *session, const struct invocation *invo
 	const char *wrong =
 		nagios && (options->quiet || session->style.has_over || session_has_rows(session))
 			? "--format nagios has a line and percentages of its own"
-		: nagios && session->batch ? "check --format nagios is no request"
+		: options->mail && nagios	     ? "--mail does not go with --format nagios"
+		: options->mail && session->batch    ? "check --mail is no request"
+		: options->mail && session->has_root ? "--mail does not go with --root: the "
+						       "program would be one of that directory"
+		: nagios && session->batch	     ? "check --format nagios is no request"
 		: !nagios && (options->warning || options->critical)
 			? "--warning and --critical go with --format nagios"
 		: type != FSQ_PROJECT && options->limit_count ? "--limit goes with projects"
@@ -626,6 +671,7 @@ static void command_check(struct session *session, const struct invocation *invo
 	if ((chosen || session->at.count || invocation->operand_count) &&
 	    !options_directories_or_project(session, invocation))
 		return;
+	check.quiet = options->quiet && !options->mail;
 	check.projects.want_sums = session->table.left_open =
 		session->budget_count > 0 && type == FSQ_PROJECT;
 	held.all = calloc((size_t)invocation->operand_count + options->limit_count + 1,
@@ -634,6 +680,8 @@ static void command_check(struct session *session, const struct invocation *invo
 		session_errno(session, 0, ENOMEM, NULL, "cannot check all");
 		return;
 	}
+	if (options->mail)
+		begin_mail(&check);
 	if (type == FSQ_PROJECT && !session->at.count && !chosen && !options->within)
 		rest.operand_count = check_shown(&check, &held, invocation);
 	if (chosen || rest.operand_count || (!invocation->operand_count && !options->limit_count))
@@ -642,11 +690,10 @@ static void command_check(struct session *session, const struct invocation *invo
 	for (size_t i = 0; i < held.count; i++)
 		fsq_usage_clear(&held.all[i].usage);
 	free(held.all);
-	if (!options->quiet && !nagios)
+	if (!check.quiet && !nagios)
 		tables_end(session);
 	/* Overcommitted limits stop nobody until the filesystem is full. */
-	if (check.projects.want_sums &&
-	    totals_show(&check.projects, true, options->quiet || nagios)) {
+	if (check.projects.want_sums && totals_show(&check.projects, true, check.quiet || nagios)) {
 		check.found = true;
 		if (nagios)
 			plugin_warn(&check.plugin, "Hard limits exceed a budget.");
@@ -654,6 +701,8 @@ static void command_check(struct session *session, const struct invocation *invo
 	projects_free(&check.projects);
 	if (nagios)
 		plugin_show(session, &check.plugin);
+	if (options->mail)
+		end_mail(&check);
 	/* A failed write must not look like success. */
 	session_flush(session);
 	growth_free(&check.growth);
@@ -670,6 +719,7 @@ static void command_check(struct session *session, const struct invocation *invo
 
 static const struct command_option check_options[] = {
 	{ 'q', "quiet", "print nothing: the exit status says it", .field = FIELD(quiet) },
+	{ 0, "mail", "also mail it to the address of fsquota.conf(5)", .field = FIELD(mail) },
 	{ 0, "limit", "judge DIR by SIZE instead of its limits", .kind = VALUE_DIRECTORY,
 	  .argument = "DIR=SIZE", .take = take_limit },
 	{ 0, "full-within", "also what will be full in TIME, such as 4h", .kind = VALUE_TIME,

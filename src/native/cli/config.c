@@ -43,6 +43,7 @@ enum key {
 	KEY_PROJECTS_FILE,
 	KEY_PROJID_FILE,
 	KEY_LOG,
+	KEY_MAIL,
 	KEY_REGISTER,
 	KEY_BUDGET,
 	KEY_OVERCOMMIT,
@@ -57,6 +58,7 @@ static const struct {
 	[KEY_PROJECTS_FILE] = { "projects-file", "/PATH" },
 	[KEY_PROJID_FILE] = { "projid-file", "/PATH" },
 	[KEY_LOG] = { "log", "journal|syslog|none" },
+	[KEY_MAIL] = { "mail", "ADDRESS" },
 	[KEY_REGISTER] = { "register", "yes|no" },
 	[KEY_BUDGET] = { "budget", "/PATH SIZE" },
 	[KEY_OVERCOMMIT] = { "overcommit", "[/PATH] PERCENT%" },
@@ -93,6 +95,16 @@ static bool take_budget_of_config(struct session *session, const char *key, cons
 	return rc == -ENOMEM ? session_no_memory(session) : rc == 0;
 }
 
+/* Can it stand in the header of a mail? Several have commas between them. */
+static bool is_address(const char *text)
+{
+	const char *at = text;
+
+	while (*at >= ' ' && *at < 0x7f)
+		at++;
+	return at > text && !*at;
+}
+
 /* @value must stay */
 static bool take_value(struct session *session, enum key key, const char *value)
 {
@@ -113,6 +125,9 @@ static bool take_value(struct session *session, enum key key, const char *value)
 			       : strcmp(value, "syslog") == 0 ? LOG_TO_SYSLOG
 							      : LOG_TO_JOURNAL;
 		return session->log != LOG_TO_JOURNAL || strcmp(value, "journal") == 0;
+	case KEY_MAIL:
+		session->mail = value;
+		return is_address(value);
 	case KEY_BUDGET:
 	case KEY_OVERCOMMIT:
 		return take_budget_of_config(session, keys[key].key, value);

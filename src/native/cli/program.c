@@ -6,8 +6,14 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "session.h"
+#include "shared/read_file.h"
 
 int program_start(const char *const *words, int input, int output, char *const *environment,
 		  pid_t *process)
@@ -48,4 +54,45 @@ int program_wait(pid_t process)
 	while (waitpid(process, &status, 0) < 0 && errno == EINTR)
 		;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* Cut the last line that is not empty out of what a program has printed. @return  for free(3), or NULL */
+static char *last_line(int output)
+{
+	char *text, *line;
+	size_t length;
+
+	if (lseek(output, 0, SEEK_SET) < 0 || fsq_read_fd(output, &text, &length))
+		return NULL;
+	while (length && (text[length - 1] == '\n' || text[length - 1] == ' '))
+		text[--length] = '\0';
+	line = strrchr(text, '\n');
+	line = strdup(line ? line + 1 : text);
+	free(text);
+	return line;
+}
+
+bool program_run(struct session *session, const char *const *words, int input, int most)
+{
+	int output = memfd_create("output", MFD_CLOEXEC), status = 0, rc;
+	char *line = NULL;
+	pid_t process;
+
+	if (output < 0)
+		return session_errno(session, 0, errno, words[0], "cannot run %s", words[0]);
+	rc = program_start(words, input, output, environ, &process);
+	if (rc == 0)
+		status = program_wait(process);
+	if (rc) {
+		session_errno(session, ERROR_OF_FILE, rc, words[0], "cannot run %s", words[0]);
+	} else if (status > most) {
+		line = last_line(output);
+		session_error(session, ERROR_OF_FILE, FSQ_E_FAILED, 0, words[0],
+			      "%s failed with status %d%s%s", words[0], status,
+			      line && *line ? ": " : "", line ? line : "");
+		rc = -1;
+	}
+	free(line);
+	close(output);
+	return rc == 0;
 }

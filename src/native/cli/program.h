@@ -3,7 +3,10 @@
 #ifndef FSQ_PROGRAM_H
 #define FSQ_PROGRAM_H
 
+#include <stdbool.h>
 #include <sys/types.h>
+
+struct session;
 
 /**
  * Start a program, with no signal blocked.
@@ -21,5 +24,15 @@ int program_start(const char *const *words, int input, int output, char *const *
 
 /** Wait for the end of a program. @return  its exit status, or 128 and the signal that ended it */
 int program_wait(pid_t process);
+
+/**
+ * Run a program to its end. Its output is not shown; of a failure its last line is.
+ *
+ * @words    as of program_start()
+ * @input    as of program_start()
+ * @most     the highest exit status that is no failure
+ * @return   false: an error was reported
+ */
+bool program_run(struct session *session, const char *const *words, int input, int most);
 
 #endif

@@ -97,13 +97,14 @@ struct session {
 	bool budgets_unknown; /* a line with a budget is wrong; the user was warned */
 	char *config_text;    /* some of the above point into it */
 	enum log_target log;
+	const char *mail; /* where check --mail sends to, or NULL */
 
 	/* Of commands that walk trees: */
 	enum progress_when progress;
 	uint64_t max_errors; /* 0: no bound */
 
 	/* Of a request of batch: */
-	void *batch; /* or NULL */
+	void *batch;	/* or NULL */
 	void (*before_waiting)(void *batch);
 	struct fsq_cache *cache;     /* or NULL */
 	struct config_files *config; /* as they were read before, or NULL */
@@ -365,7 +366,7 @@ struct config_files {
 
 /**
  * Read /etc/fsquota.conf and /etc/fsquota.conf.d: id-range, projects-file, projid-file, register, lock-timeout, log,
- * budget and overcommit. Call it before parsing the command line, so that options override the files.
+ * mail, budget and overcommit. Call it before parsing the command line, so that options override the files.
  *
  * @reads    the command changes nothing: skip a wrong line with a warning
  * @return   false when a file is wrong; an error was reported

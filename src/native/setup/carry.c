@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,54 +18,8 @@
 #include "setup.h"
 #include "shared/read_file.h"
 
-extern char **environ;
-
 /* The copy of a file as it was before. */
 #define COPY ".before-fsquota"
-
-/* --- programs --- */
-
-/* Cut the last line that is not empty out of what a program has printed. @return  for free(3), or NULL */
-static char *last_line(int output)
-{
-	char *text, *line;
-	size_t length;
-
-	if (lseek(output, 0, SEEK_SET) < 0 || fsq_read_fd(output, &text, &length))
-		return NULL;
-	while (length && (text[length - 1] == '\n' || text[length - 1] == ' '))
-		text[--length] = '\0';
-	line = strrchr(text, '\n');
-	line = strdup(line ? line + 1 : text);
-	free(text);
-	return line;
-}
-
-/* @most  the highest exit status that is no failure */
-static bool run(struct session *session, const char *const *words, int most)
-{
-	int output = memfd_create("output", MFD_CLOEXEC), status = 0, rc;
-	char *line = NULL;
-	pid_t process;
-
-	if (output < 0)
-		return session_errno(session, 0, errno, words[0], "cannot run %s", words[0]);
-	rc = program_start(words, -1, output, environ, &process);
-	if (rc == 0)
-		status = program_wait(process);
-	if (rc) {
-		session_errno(session, ERROR_OF_FILE, rc, words[0], "cannot run %s", words[0]);
-	} else if (status > most) {
-		line = last_line(output);
-		session_error(session, ERROR_OF_FILE, FSQ_E_FAILED, 0, words[0],
-			      "%s failed with status %d%s%s", words[0], status,
-			      line && *line ? ": " : "", line ? line : "");
-		rc = -1;
-	}
-	free(line);
-	close(output);
-	return rc == 0;
-}
 
 /* --- files --- */
 
@@ -179,7 +132,7 @@ static void mount_back(struct plan *plan)
 		return;
 	}
 	if (is_done(plan, STEP_UNMOUNT, 0) && !is_done(plan, STEP_MOUNT, 0) &&
-	    !run(plan->session, words, 0))
+	    !program_run(plan->session, words, -1, 0))
 		session_error(plan->session, ERROR_OF_FILE, FSQ_E_FAILED, 0,
 			      outlook->mount.directory, "%s is not mounted now",
 			      outlook->mount.directory);
@@ -188,7 +141,7 @@ static void mount_back(struct plan *plan)
 			if (plan->steps[i].kind == STEP_MOUNT && plan->steps[i].place > 0 &&
 			    plan->steps[i].state != STEP_DONE &&
 			    is_done(plan, STEP_UNMOUNT, plan->steps[i].place))
-				run(plan->session, plan->steps[i].words, 0);
+				program_run(plan->session, plan->steps[i].words, -1, 0);
 	free(options);
 }
 
@@ -224,7 +177,7 @@ static bool carry_out(struct plan *plan, const struct step *step)
 	default:
 		break;
 	}
-	if (step->words[0] && !run(session, step->words, most))
+	if (step->words[0] && !program_run(session, step->words, -1, most))
 		return false;
 	return step->kind != STEP_MOUNT || step->place > 0 || is_mounted(plan);
 }
