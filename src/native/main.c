@@ -153,6 +153,12 @@ static void run_command(struct session *session, const struct command *command, 
 	session->program = program;
 	session->takes_name = command_takes_project(command);
 	session->rows = command->rows;
+	if (session->read_only && !(command->flags & COMMAND_READS)) {
+		session_error(session, 0, FSQ_E_PERMISSION, 0, NULL,
+			      "batch --read-only does not run %s", command->name);
+		free(options);
+		return;
+	}
 	if (!options) {
 		session_no_memory(session);
 		return;

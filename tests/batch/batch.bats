@@ -472,3 +472,68 @@ usual_answers() {
 	assert_equal "$(fsquota usage -rno ID /mnt/x/slash)" 77
 	sed -i '$d' /etc/projects
 }
+
+# --- a colleague who may only look ---------------------------------------------------------------
+
+# without_seconds: what it reads, but for times that pass.
+without_seconds() { sed 's/_seconds":[0-9]*//g'; }
+
+@test "batch --read-only answers what looks, and refuses what changes something or names a file" {
+	local file=/run/written before i
+	local looks=('usage /mnt/x/web' list check 'report -n /mnt/x' 'quota 1048577 /mnt/x' 'dump /mnt/x' 'id /mnt/x/web'
+		'state /mnt/x' df 'supported /mnt/x' doctor 'explain /mnt/x/web' export 'metrics --metric fsquota_project_used_bytes' 'help assign')
+	local refused=('assign /mnt/x/new --hard 1M --mkdir' 'release /mnt/x/web' 'resize /mnt/x/web 1M' 'limit bhard=1M web /mnt/x'
+		'disable /mnt/x' 'apply /run/wanted' 'prune --all' 'find 1048577 /mnt/x' 'lsattr /mnt/x' 'restore -f /run/wanted /mnt/x'
+		"metrics --output-file $file" "report --html $file /mnt/x" "report -f $file /mnt/x" "report -nf$file /mnt/x"
+		"report -f - /mnt/x" 'list --projects-file /run/wanted' '--projid-file=/run/wanted list' 'metrics --listen 127.0.0.1:1'
+		"watch --exec $file" 'assign --help')
+	echo '1048577:/mnt/x/web' >/run/wanted
+	chmod 755 /run/wanted
+	before=$(cat /etc/projects && fsquota dump -p /mnt/x)
+	succeeds fsquota batch < <(printf '%s\n' "${looks[@]}")
+	mapfile -t answers < <(without_seconds <<<"$stdout")
+	succeeds fsquota batch --read-only < <(printf '%s\n' "${looks[@]}" "${refused[@]}" '--root / list')
+	assert_equal "$(head -n ${#looks[@]} <<<"$stdout" | without_seconds)" "$(printf '%s\n' "${answers[@]}")"
+	mapfile -t answers < <(tail -n +$((${#looks[@]} + 1)) <<<"$stdout")
+	for ((i = 0; i < ${#refused[@]}; i++)); do
+		assert_equal "${refused[i]}: $(jq -c '[.exit, .error.code]' <<<"${answers[i]}")" "${refused[i]}: [4,\"not-permitted\"]"
+	done
+	assert_equal "$(jq -c '[.exit, .error.code]' <<<"${answers[i]}")" '[2,"usage"]'
+	assert [ ! -e "$file" ]
+	assert_equal "$(cat /etc/projects && fsquota dump -p /mnt/x)" "$before"
+}
+
+# colleague GROUPS LINE...: prints the answers to user 1000 with these groups, an option of setpriv.
+colleague() {
+	setpriv --reuid 1000 --regid 1000 "$1" python3 -c '
+import socket, sys
+to = socket.socket(socket.AF_UNIX)
+to.connect("/run/fsquota.socket")
+file = to.makefile("rw")
+for line in sys.argv[1:]:
+    file.write(line + "\n")
+    file.flush()
+    print(file.readline(), end="")' "${@:2}"
+}
+
+# bats test_tags=install
+@test "the group of fsquota-batch.socket sees what root sees, and changes nothing" {
+	local unit=$srcdir/contrib/systemd/fsquota-batch@.service socket=/run/fsquota.socket words capabilities
+	local requests=('usage /mnt/x/web' list 'check --over 0')
+	capabilities=$(sed -n 's/^CapabilityBoundingSet=//p' "$unit" | tr 'A-Z ' 'a-z,' | sed 's/cap_/+/g')
+	read -ra words <<<"$(sed -n "s|^ExecStart=/usr/bin/fsquota|$FSQUOTA|p" "$unit")"
+	chmod 700 /mnt/x/web
+	systemd-socket-activate --accept --inetd --listen $socket setpriv --no-new-privs --bounding-set "-all,$capabilities" \
+		--inh-caps -all "${words[@]}" >/dev/null 2>&1 3>&- &
+	until [ -S $socket ]; do nap 0.1; done
+	chgrp 7777 $socket
+	chmod 660 $socket
+	run_split colleague --groups=7777 "${requests[@]}" 'assign /mnt/x/more --hard 1M' 'release /mnt/x/web' 'limit bhard=1M web /mnt/x'
+	kill $!
+	assert_equal "$(head -n 3 <<<"$stdout" | without_seconds)" "$(printf '%s\n' "${requests[@]}" | fsquota batch | without_seconds)"
+	assert_equal "$(tail -n +4 <<<"$stdout" | jq -c '[.exit, .error.code]' | sort | uniq -c | tr -s ' ')" ' 3 [4,"not-permitted"]'
+	run colleague --clear-groups list
+	assert_failure 1
+	assert_line --partial PermissionError
+	chmod 755 /mnt/x/web
+}

@@ -106,15 +106,36 @@ static int find_choice(const struct command_option *option, const char *word)
 	}
 }
 
+/* Kinds of values that name no file to read or write, no program and no socket. */
+static bool is_read_only(const struct command_option *option)
+{
+	static const char *const kinds[] = {
+		VALUE_NUMBER,	 VALUE_SIZE,	   VALUE_TIME,	  VALUE_ID,
+		VALUE_CHOICE,	 VALUE_NAME,	   VALUE_PROJECT, VALUE_COLUMNS,
+		VALUE_DIRECTORY, VALUE_REGISTERED, VALUE_PATH,
+	};
+	bool known = !option->kind;
+
+	for (size_t i = 0; !known && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		known = strcmp(option->kind, kinds[i]) == 0;
+	return known;
+}
+
 /* @return   false ends the command; if it is an error it was reported */
 static bool take_option(struct session *session, const struct command_option *option, void *options,
 			const char *value)
 {
 	char *field = option->session_field ? (char *)session + option->session_field
 					    : (char *)options + option->field;
+	const char letter[] = { option->letter, '\0' };
 	uint64_t number;
 	int choice;
 
+	if (session->read_only && !is_read_only(option))
+		return session_error(session, 0, FSQ_E_PERMISSION, 0, NULL,
+				     "batch --read-only does not take %s%s",
+				     option->name ? "--" : "-",
+				     option->name ? option->name : letter);
 	if (option->take)
 		return option->take(session, option, options, value);
 	if (option->repeats) {

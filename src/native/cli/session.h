@@ -105,6 +105,7 @@ struct session {
 
 	/* Of a request of batch: */
 	void *batch;	/* or NULL */
+	bool read_only; /* refuse what changes something, and options that name a file */
 	void (*before_waiting)(void *batch);
 	struct fsq_cache *cache;     /* or NULL */
 	struct config_files *config; /* as they were read before, or NULL */

@@ -97,12 +97,17 @@ void request_clear(struct request *request)
 
 /* --- reading --- */
 
+struct batch_options {
+	bool read_only;
+};
+
 struct batch {
 	struct session *session; /* of the batch itself */
 	int input;
 	char *buffer;	   /* with room for a NUL behind INPUT_SIZE */
 	size_t begin, end; /* of what was read and not answered */
 	bool at_end;
+	bool read_only;
 	bool asks; /* SIGINT ends requests, and not the batch */
 	sigset_t blocked;
 	uint64_t number;
@@ -255,6 +260,7 @@ static void answer_line(struct batch *batch, enum line kind, char *line, size_t 
 	session.json = true;
 	session.style.format = TABLE_JSON;
 	session.batch = batch;
+	session.read_only = batch->read_only;
 	session.before_waiting = before_waiting;
 	session.cache = batch->cache;
 	session.assigned = batch->assigned;
@@ -314,7 +320,8 @@ static int begin_batch(struct batch *batch)
 
 static void command_batch(struct session *session, const struct invocation *invocation)
 {
-	struct batch batch = { .session = session, .input = -1 };
+	const struct batch_options *options = invocation->options;
+	struct batch batch = { .session = session, .input = -1, .read_only = options->read_only };
 	enum line kind;
 	size_t length;
 	char *line;
@@ -349,16 +356,23 @@ static void command_batch(struct session *session, const struct invocation *invo
 	fsq_assigned_close(batch.assigned);
 }
 
+static const struct command_option batch_options[] = {
+	{ 0, "read-only", "refuse what changes something or names a file",
+	  .field = offsetof(struct batch_options, read_only) },
+	{ 0 },
+};
+
 const struct command batch_command = {
 	.name = "batch",
 	.group = GROUP_PROGRAMS,
 	.summary = "answer commands from standard input, one a line",
-	.synopsis = "< REQUESTS",
+	.synopsis = "[--read-only] < REQUESTS",
 	.help = "Read a command a line, as a JSON array of its words, or as words between blanks\n"
 		"where none has to be quoted, and answer each with a line of JSON. One process\n"
 		"does the work of thousands.",
 	.example = "batch <<<'usage /srv/web'\n"
 		   "batch <requests >answers.jsonl",
-	.options = (option_tables){ help_option, NULL },
+	.options = (option_tables){ batch_options, help_option, NULL },
+	.options_size = sizeof(struct batch_options),
 	.run = command_batch,
 };

@@ -160,6 +160,7 @@ const struct command df_command = {
 				    output_file_option, NULL },
 	.rows = &space_rows,
 	.options_size = sizeof(struct quota_options),
-	.flags = COMMAND_FILESYSTEMS | COMMAND_ONCE | COMMAND_PATHS | COMMAND_WITHOUT_QUOTA,
+	.flags = COMMAND_FILESYSTEMS | COMMAND_ONCE | COMMAND_PATHS | COMMAND_WITHOUT_QUOTA |
+		 COMMAND_READS,
 	.run = command_df,
 };

@@ -56,7 +56,7 @@ const struct command id_command = {
 	.options = (option_tables){ table_options, help_option, NULL },
 	.operands = { { VALUE_PATH, "PATH", true } },
 	.rows = &id_rows,
-	.flags = COMMAND_QUICK,
+	.flags = COMMAND_QUICK | COMMAND_READS,
 	.run = command_id,
 };
 

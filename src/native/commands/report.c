@@ -499,6 +499,6 @@ const struct command report_command = {
 				    output_file_option, NULL },
 	.rows = &record_rows,
 	.options_size = sizeof(struct report_options),
-	.flags = COMMAND_FILESYSTEMS | COMMAND_PATHS,
+	.flags = COMMAND_FILESYSTEMS | COMMAND_PATHS | COMMAND_READS,
 	.run = command_report,
 };

@@ -109,7 +109,7 @@ const struct command state_command = {
 				    NULL },
 	.rows = &state_rows,
 	.options_size = sizeof(struct quota_options),
-	.flags = COMMAND_FILESYSTEMS,
+	.flags = COMMAND_FILESYSTEMS | COMMAND_READS,
 	.run = command_state,
 };
 

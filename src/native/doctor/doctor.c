@@ -103,7 +103,7 @@ const struct command supported_command = {
 	.answers = ANSWER_SINGLE,
 	.operands = { { VALUE_DIRECTORY, "DIR", false } },
 	.options_size = sizeof(struct supported_options),
-	.flags = COMMAND_QUICK,
+	.flags = COMMAND_QUICK | COMMAND_READS,
 	.run = command_supported,
 };
 

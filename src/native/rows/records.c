@@ -306,6 +306,6 @@ const struct command quota_command = {
 	.operands = { { VALUE_NAME, "ID", true } },
 	.rows = &record_rows,
 	.options_size = sizeof(struct quota_options),
-	.flags = COMMAND_FILESYSTEMS | COMMAND_ONCE | COMMAND_QUICK,
+	.flags = COMMAND_FILESYSTEMS | COMMAND_ONCE | COMMAND_QUICK | COMMAND_READS,
 	.run = command_quota,
 };
