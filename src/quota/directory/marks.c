@@ -10,6 +10,7 @@
 struct fsq_marks {
 	struct fsq_project_list list;
 	unsigned int seconds;
+	bool locked;  /* by fsq_marks_lock() */
 	bool changed; /* before, since fsq_marks_forget() */
 	char file[];
 };
@@ -33,7 +34,7 @@ static int open_marks(struct fsq_marks *marks, struct fsq_error *err)
 {
 	const struct fsq_lock_wait wait = { .seconds = marks->seconds };
 
-	return fsq_project_list_open(&marks->list, true, &wait, NULL, err);
+	return marks->locked ? 0 : fsq_project_list_open(&marks->list, true, &wait, NULL, err);
 }
 
 static void close_marks(struct fsq_marks *marks)
@@ -41,6 +42,8 @@ static void close_marks(struct fsq_marks *marks)
 	const struct fsq_project_list none = { 0 };
 	struct fsq_id_set ids = { 0 };
 
+	if (marks->locked)
+		return;
 	fsq_project_list_settle(&marks->list, &none, &ids);
 	/* The first change is mostly the only one. */
 	if (marks->changed)
@@ -115,6 +118,22 @@ int fsq_marks_remove(struct fsq_marks *marks,
 		rc = fsq_locked_file_fail(err, errnum, &marks->list.file, "write");
 	close_marks(marks);
 	return rc;
+}
+
+int fsq_marks_lock(struct fsq_marks *marks, struct fsq_error *err)
+{
+	int rc = open_marks(marks, err);
+
+	if (rc)
+		close_marks(marks);
+	marks->locked = rc == 0;
+	return rc;
+}
+
+void fsq_marks_unlock(struct fsq_marks *marks)
+{
+	marks->locked = false;
+	close_marks(marks);
 }
 
 void fsq_marks_forget(struct fsq_marks *marks)

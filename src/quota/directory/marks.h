@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Marks: the directories that apply has assigned, a line ID:DIRECTORY each as in projects(5), in a file that is locked and
- * changed as /etc/projects is.
+ * Marks of directories, a line ID:DIRECTORY each as in projects(5), in a file that is locked and changed as /etc/projects
+ * is: those that apply has assigned. Of those whose limits go back the directory has a time and limits in front.
  */
 #ifndef FSQ_MARKS_OF_DIRECTORIES_H
 #define FSQ_MARKS_OF_DIRECTORIES_H
@@ -35,6 +35,15 @@ int fsq_marks_add(struct fsq_marks *marks, uint32_t id, const char *directory,
 int fsq_marks_remove(struct fsq_marks *marks,
 		     bool (*chooses)(uint32_t id, const char *directory, void *arg), void *arg,
 		     struct fsq_error *err);
+
+/**
+ * Take the lock, until fsq_marks_unlock(), for several changes that belong together.
+ *
+ * @return   as of fsq_marks_add()
+ */
+int fsq_marks_lock(struct fsq_marks *marks, struct fsq_error *err);
+
+void fsq_marks_unlock(struct fsq_marks *marks);
 
 /** Forget what was read. */
 void fsq_marks_forget(struct fsq_marks *marks);

@@ -9,6 +9,7 @@
 #include "budget.h"
 #include "owner.h"
 #include "project_location.h"
+#include "resize.h"
 #include "quota/base/error.h"
 #include "quota/base/units.h"
 #include "quota/limits/limits.h"
@@ -140,11 +141,32 @@ static int find_project_of_directory(const struct fsq_resize_request *request,
 	return fsq_add_hint(err, FSQ_HINT_NAME_DIRECTORY, FSQ_E_CONFLICT);
 }
 
+/* Of fsq_resize_from(), which may be NULL. */
+struct known_limits {
+	const struct fsq_limits *from, *back;
+};
+
+/* Only if the limits are those that the caller knows. Going back it needs no room, and asks no budget. */
+static int check_known(const struct known_limits *known, struct fsq_resized *resized,
+		       const char *path, struct fsq_error *err)
+{
+	const struct fsq_limits *before = &resized->before;
+
+	if (known->back)
+		resized->after = *known->back;
+	if (fsq_limits_are_same(before, known->from) ||
+	    (known->back && fsq_limits_are_same(before, known->back)))
+		return 0;
+	return fsq_fail(err, FSQ_E_CONFLICT, 0, path, "has other limits meanwhile");
+}
+
 /* @request's directory is named in errors; @edit holds the locks */
-static int set_new_limits(const struct fsq_resize_request *request, struct fsq_handle *handle,
+static int set_new_limits(const struct fsq_resize_request *request,
+			  const struct known_limits *known, struct fsq_handle *handle,
 			  const struct fsq_project_edit *edit, struct fsq_resized *resized,
 			  struct fsq_error *err)
 {
+	const bool goes_back = known && known->back;
 	struct fsq_budget_check check = { .budgets = request->budgets,
 					  .count = request->budget_count,
 					  .force = request->over_budget,
@@ -161,10 +183,12 @@ static int set_new_limits(const struct fsq_resize_request *request, struct fsq_h
 	resized->before = resized->after = fsq_limits_of(&dquot);
 	for (int form = 0; form < FSQ_FORMS; form++)
 		resized->used[form] = dquot.form[form].used;
-	rc = find_new_limits(request, &dquot, target->fd, &resized->after, err);
+	rc = known ? check_known(known, resized, request->directory, err) : 0;
+	if (rc == 0 && !goes_back)
+		rc = find_new_limits(request, &dquot, target->fd, &resized->after, err);
 	check.before = resized->before.hard[FSQ_BLOCKS];
 	check.after = resized->after.hard[FSQ_BLOCKS];
-	if (rc == 0)
+	if (rc == 0 && !goes_back)
 		rc = fsq_budget_check(&check, err);
 	resized->over = check.over;
 	resized->changed = fsq_limits_leave_changed(&resized->after, &resized->before);
@@ -174,7 +198,8 @@ static int set_new_limits(const struct fsq_resize_request *request, struct fsq_h
 			      request->directory, err);
 }
 
-static int resize_directory(const struct fsq_resize_request *request, struct fsq_project_edit *edit,
+static int resize_directory(const struct fsq_resize_request *request,
+			    const struct known_limits *known, struct fsq_project_edit *edit,
 			    struct fsq_resized *resized, struct fsq_error *err)
 {
 	struct fsq_handle directory;
@@ -189,7 +214,7 @@ static int resize_directory(const struct fsq_resize_request *request, struct fsq
 	fsq_project_edit_before_locks(edit, fsq_quotactl_wait_thawed, &directory.target);
 	rc = find_project_of_directory(request, &directory, edit, &resized->id, err);
 	if (rc == 0)
-		rc = set_new_limits(request, &directory, edit, resized, err);
+		rc = set_new_limits(request, known, &directory, edit, resized, err);
 	rc = fsq_handle_explain(&directory, rc, err);
 	fsq_handle_close(&directory);
 	return rc;
@@ -226,7 +251,7 @@ static int resize_project(const struct fsq_resize_request *request, struct fsq_p
 		here.directory = fs->info.directory;
 		resized->id = request->id;
 		resized->dev = fs->info.dev;
-		rc = set_new_limits(&here, &fs->handle, edit, resized, err);
+		rc = set_new_limits(&here, NULL, &fs->handle, edit, resized, err);
 		rc = fsq_add_path(err, here.directory, fsq_handle_explain(&fs->handle, rc, err));
 	}
 	fsq_filesystem_close(opened);
@@ -235,12 +260,9 @@ static int resize_project(const struct fsq_resize_request *request, struct fsq_p
 }
 
 /* Hold the locks throughout: a release that has removed the limits would not notice new ones. */
-int fsq_resize(const struct fsq_resize_request *asked, struct fsq_resized *resized,
-	       struct fsq_error *err)
+static int resize(const struct fsq_resize_request *asked, const struct known_limits *known,
+		  struct fsq_resized *resized, struct fsq_error *err)
 {
-	if (!asked)
-		return fsq_fail_null(err);
-
 	struct fsq_resized result = { 0 };
 	struct fsq_limits given;
 	struct fsq_project_edit *edit;
@@ -267,10 +289,25 @@ int fsq_resize(const struct fsq_resize_request *asked, struct fsq_resized *resiz
 	edit = fsq_project_edit_new_reader(request->registry, request->dry_run, request->options);
 	if (!edit)
 		return fsq_fail_errno(err, ENOMEM, request->directory, "cannot go on");
-	rc = request->directory ? resize_directory(request, edit, &result, err)
+	rc = request->directory ? resize_directory(request, known, edit, &result, err)
 				: resize_project(request, edit, &result, err);
 	fsq_project_edit_free(edit);
 	if (rc == 0 && resized)
 		*resized = result;
 	return rc;
+}
+
+int fsq_resize(const struct fsq_resize_request *request, struct fsq_resized *resized,
+	       struct fsq_error *err)
+{
+	return request ? resize(request, NULL, resized, err) : fsq_fail_null(err);
+}
+
+int fsq_resize_from(const struct fsq_resize_request *request, const struct fsq_limits *from,
+		    const struct fsq_limits *back, struct fsq_resized *resized,
+		    struct fsq_error *err)
+{
+	const struct known_limits known = { from, back };
+
+	return resize(request, &known, resized, err);
 }
