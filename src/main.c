@@ -32,7 +32,8 @@
  *       paths.c          the filesystems, directories and projects that a run works on
  *       request.c        the request of assign, from words; budgets.c  the budgets of the configuration
  *       line.c           writes words of fsquota.d(5); program.c  runs another program
- *       journal.c        a line in the journal for each change; marks.c  what apply has assigned
+ *       journal.c        a line in the journal for each change; marks.c  what apply has assigned;
+ *                        until.c  limits that go back
  *       config.c         reads /etc/fsquota.conf and its directory; suggest.c  guesses what a wrong word may have meant
  *       progress.c       progress and cancellation of walks; replacement.c  replaces a file atomically
  *   xfs_quota/   what xfs_quota(8) does, byte for byte

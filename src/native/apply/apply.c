@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -19,6 +20,7 @@
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
 #include "native/cli/request.h"
+#include "native/cli/until.h"
 #include "native/rows/change.h"
 #include "quota/directory/assign.h"
 #include "quota/fsquota.h"
@@ -130,8 +132,9 @@ struct apply {
 	struct unwished *unwished;
 	size_t unwished_count;
 	struct apply_watch *watch; /* NULL while only some directories are looked at */
-	int64_t wake;	/* when to look again, in milliseconds; 0: when something changes */
-	size_t budgets; /* of fsquota.conf, the first ones of the session */
+	int64_t wake;	    /* when to look again, in milliseconds; 0: when something changes */
+	struct until until; /* limits that go back */
+	size_t budgets;	    /* of fsquota.conf, the first ones of the session */
 };
 
 /* With --watch only a signal ends it, otherwise also a failure. */
@@ -247,6 +250,7 @@ static bool follow_rename(struct apply *apply, const struct apply_entry *entry)
 		followed = fsq_move(&request, &moved, NULL) == 0;
 	}
 	if (followed && !request.dry_run) {
+		until_follow(apply->session, renamed.from, request.to);
 		apply_marks_follow(apply->session, moved.id, renamed.from, request.to);
 		journal_write(apply->session, &(struct journal_entry){ .type = FSQ_PROJECT,
 								       .id = moved.id,
@@ -304,14 +308,39 @@ static bool assign_entry(struct apply *apply, struct apply_entry *entry, const c
 	return true;
 }
 
-static bool assign_and_note(struct apply *apply, struct apply_entry *entry)
+/* Were its limits set by resize --until, whose time is not over? */
+static bool goes_back(struct apply *apply, const struct fsq_assign_request *request)
 {
+	struct session *session = apply->session;
+	const struct fsq_usage_request asked = { .size = sizeof(asked),
+						 .path = request->directory,
+						 .options = request->options };
+	const struct until_line *line = NULL;
+	struct fsq_usage usage;
+	struct stat st;
+
+	if (apply->until.count == 0 || fsq_usage_get(&usage, &asked, NULL))
+		return false;
+	if (fsq_lookup_stat(session->mounts, request->directory, 0, &st, NULL) == 0)
+		line = until_find(session, &apply->until, usage.id, st.st_dev);
+	fsq_usage_clear(&usage);
+	return line && line->when > time(NULL);
+}
+
+static bool assign_and_note(struct apply *apply, const struct apply_entry *named)
+{
+	struct apply_entry copy = *named, *entry = &copy;
 	/* Afterwards there may be no memory. */
 	char *noted = fsq_lookup_gone(apply->session->mounts, entry->request.directory);
 	bool going_on;
 
 	if (!noted && errno == ENOMEM)
 		return session_no_memory(apply->session);
+	if (goes_back(apply, &entry->request)) {
+		entry->request.limits.mask = 0;
+		entry->request.unlimited = false;
+		entry->request.hard_percent = entry->request.soft_percent = 0;
+	}
 	/* A path that leads nowhere fails. */
 	going_on = assign_entry(apply, entry, noted ? noted : entry->request.directory);
 	free(noted);
@@ -389,6 +418,10 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 
 	apply->progress.options.mounts = session_mounts(apply->session);
 	if (!apply->progress.options.mounts || !session_keep_registry(apply->session))
+		return;
+	until_free(&apply->until);
+	apply->until = (struct until){ 0 };
+	if (!until_read(apply->session, &apply->until, false))
 		return;
 	registry = session_registry(apply->session);
 	for (size_t i = 0; i < list->count && going_on; i++) {
@@ -934,6 +967,7 @@ static void command_apply(struct session *session, const struct invocation *invo
 		session->status = STATUS_CHANGED;
 	apply_list_free(&list);
 	apply_texts_free(&texts);
+	until_free(&apply.until);
 }
 
 #define FIELD(member) offsetof(struct apply_options, member)

@@ -15,8 +15,7 @@
 #include "shared/sort.h"
 
 /* The file of /etc/projects, and where it was before 0.3.0. Another projects file has its own beside it. */
-#define APPLIED_DIRECTORY "/var/lib/fsquota"
-#define APPLIED_FILE APPLIED_DIRECTORY "/applied"
+#define MARKS_DIRECTORY "/var/lib/fsquota"
 #define FORMER_FILE FSQ_PROJECTS_FILE ".applied"
 
 static const struct fsq_error no_memory = { .kind = FSQ_E_FAILED, .errnum = ENOMEM };
@@ -26,12 +25,22 @@ static bool is_usual(const struct session *session)
 	return strcmp(session->projects_file, FSQ_PROJECTS_FILE) == 0;
 }
 
-static void find_file(const struct session *session, char file[PATH_MAX])
+void marks_find_file(const struct session *session, const char *name, char file[PATH_MAX])
 {
 	if (is_usual(session))
-		strcpy(file, APPLIED_FILE);
+		snprintf(file, PATH_MAX, MARKS_DIRECTORY "/%s", name);
 	else
-		snprintf(file, PATH_MAX, "%s.applied", session->projects_file);
+		snprintf(file, PATH_MAX, "%s.%s", session->projects_file, name);
+}
+
+struct fsq_marks *marks_open(const struct session *session, const char *name)
+{
+	char file[PATH_MAX];
+
+	marks_find_file(session, name, file);
+	if (is_usual(session))
+		mkdir(MARKS_DIRECTORY, 0700);
+	return fsq_marks_new(file, session->lock_seconds);
 }
 
 struct taking {
@@ -62,14 +71,9 @@ static int take_over(struct fsq_marks *marks, struct fsq_error *err)
 /* Get the file ready to be changed: session->marks. @return  0 or as of fsq_marks_add() */
 static int prepare(struct session *session, struct fsq_error *err)
 {
-	char file[PATH_MAX];
-
 	if (session->marks)
 		return 0;
-	find_file(session, file);
-	if (is_usual(session))
-		mkdir(APPLIED_DIRECTORY, 0700);
-	session->marks = fsq_marks_new(file, session->lock_seconds);
+	session->marks = marks_open(session, "applied");
 	if (!session->marks) {
 		*err = no_memory;
 		return err->kind;
@@ -155,7 +159,7 @@ bool apply_marks_read(struct session *session, struct apply_marks *marks)
 	size_t kept = 0;
 	int rc;
 
-	find_file(session, file);
+	marks_find_file(session, "applied", file);
 	rc = is_usual(session) ? read_marks(FORMER_FILE, marks, &err) : 0;
 	if (rc == 0)
 		rc = read_marks(file, marks, &err);
@@ -225,7 +229,7 @@ void apply_marks_forget_one(struct session *session, uint32_t id, const char *di
 	struct fsq_error err = no_memory;
 	int rc;
 
-	find_file(session, file);
+	marks_find_file(session, "applied", file);
 	if (access(file, F_OK) && errno == ENOENT &&
 	    (!is_usual(session) || (access(FORMER_FILE, F_OK) && errno == ENOENT)))
 		return;

@@ -7,8 +7,20 @@
 #ifndef FSQ_MARKS_H
 #define FSQ_MARKS_H
 
+#include <limits.h>
+
 #include "quota/fsquota.h"
 #include "session.h"
+
+/**
+ * The file of marks of a kind.
+ *
+ * @name     of the kind: "applied" or "until"
+ */
+void marks_find_file(const struct session *session, const char *name, char file[PATH_MAX]);
+
+/** Get it ready to be changed. @return  for fsq_marks_free(), or NULL without memory */
+struct fsq_marks *marks_open(const struct session *session, const char *name);
 
 struct apply_mark {
 	uint32_t id;

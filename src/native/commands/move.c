@@ -6,6 +6,7 @@
 #include "native/cli/marks.h"
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
+#include "native/cli/until.h"
 #include "native/rows/change.h"
 #include "quota/fsquota.h"
 
@@ -89,6 +90,7 @@ static void command_move(struct session *session, const struct invocation *invoc
 		return;
 	}
 	if (!request.dry_run) {
+		until_follow(session, request.from, request.to);
 		session_note_change(session, request.from, MOVED_AWAY);
 		session_note_change(session, request.to, LIMITS_SET);
 	}

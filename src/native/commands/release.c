@@ -10,6 +10,7 @@
 #include "native/cli/journal.h"
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
+#include "native/cli/until.h"
 #include "native/rows/change.h"
 #include "shared/array.h"
 #include "shared/texts.h"
@@ -142,6 +143,8 @@ static bool release_and_show(struct session *session, struct fsq_release_request
 	if (change_is_shown(session) && (!rc || released.untagged || released.lines ||
 					 (has_certainly_no_quota(rc, &err) && if_exists)))
 		show_released(session, request, &released, mounts, rc);
+	if (!rc && !request->dry_run)
+		until_tidy(session, released.id);
 	if (!rc && request->directory && !request->dry_run)
 		session_note_change(session, request->directory, RELEASED);
 	if (has_certainly_no_quota(rc, &err) && if_exists)

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "native/apply/edit.h"
@@ -14,15 +15,19 @@
 #include "native/cli/options.h"
 #include "native/cli/request.h"
 #include "native/cli/suggest.h"
+#include "native/cli/until.h"
 #include "native/rows/change.h"
 #include "native/rows/projects.h"
 #include "native/rows/records.h"
 #include "quota/base/path.h"
+#include "quota/directory/resize.h"
+#include "quota/limits/limits.h"
 #include "quota/mounts/lookup.h"
 #include "quota/usage/usage.h"
 
 struct resize_options {
-	bool allow_shrink, has_over, force, edit;
+	bool allow_shrink, has_over, force, edit, due;
+	const char *until;
 	double over;			 /* only projects that use so many percent of their limit */
 	const char *hard;		 /* as the operand */
 	struct fsq_assign_request words; /* its other limits */
@@ -58,12 +63,14 @@ struct resizing {
 	const struct resize_options *options;
 	struct fsq_resize_request request;
 	dev_t asked; /* the filesystem that was last asked whether it enforces limits */
+	const struct fsq_limits *from; /* with --until: resize only from these; or NULL */
 };
 
 /* @return   false: an error was reported; @path is named in it, unless it is NULL */
-static bool resize(struct session *session, const struct fsq_resize_request *request,
+static bool resize(const struct resizing *resizing, const struct fsq_resize_request *request,
 		   struct fsq_resized *resized, const char *path)
 {
+	struct session *session = resizing->session;
 	struct journal_entry entry = {
 		.type = FSQ_PROJECT,
 		.directory = request->directory,
@@ -72,7 +79,8 @@ static bool resize(struct session *session, const struct fsq_resize_request *req
 	};
 	struct fsq_error err;
 
-	if (fsq_resize(request, resized, &err)) {
+	if (resizing->from ? fsq_resize_from(request, resizing->from, NULL, resized, &err)
+			   : fsq_resize(request, resized, &err)) {
 		if (path)
 			snprintf(err.path, sizeof(err.path), "%s", path);
 		entry.err = &err;
@@ -84,6 +92,8 @@ static bool resize(struct session *session, const struct fsq_resize_request *req
 	entry.after = &resized->after;
 	if (resized->changed && !request->dry_run)
 		journal_write(session, &entry);
+	if (!resizing->from && !request->dry_run)
+		until_forget(session, resized->id, resized->dev);
 	return true;
 }
 
@@ -107,7 +117,8 @@ static void warn(struct resizing *resizing, const struct fsq_resized *resized, c
 					request->directory ? NULL : session_mounts(session), path,
 					resized->id);
 	budgets_warn(session, path, resized->over);
-	if (resized->changed && !request->dry_run && request->directory)
+	/* The next apply leaves limits alone that go back. */
+	if (resized->changed && !request->dry_run && request->directory && !resizing->from)
 		session_note_change(session, request->directory, LIMITS_SET);
 	/* A soft limit below the use is no failure, but the grace time runs. */
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
@@ -153,18 +164,20 @@ static bool show_resized(struct resizing *resizing, const struct fsq_resized *re
 
 /* --- one project --- */
 
-static void resize_one(struct resizing *resizing)
+/* @return   false: an error was reported, and nothing is changed */
+static bool resize_one(struct resizing *resizing)
 {
 	const char *path = resizing->request.directory;
 	struct fsq_resized resized;
 
 	resizing->session->table.single = true;
-	if (!resize(resizing->session, &resizing->request, &resized, NULL))
-		return;
+	if (!resize(resizing, &resizing->request, &resized, NULL))
+		return false;
 	warn(resizing, &resized, path);
 	if (show_resized(resizing, &resized, path, NULL, NULL) &&
 	    session_has_rows(resizing->session))
 		tables_end(resizing->session);
+	return true;
 }
 
 /* --- those that are over --- */
@@ -208,7 +221,7 @@ static void resize_registered(struct resizing *resizing)
 		path = projects_row(&projects, project).path;
 		request->id = project->usage.id;
 		request->at = session->paths[project->filesystem].info->directory;
-		if (!resize(session, request, &resized, path))
+		if (!resize(resizing, request, &resized, path))
 			continue;
 		warn(resizing, &resized, path);
 		show_resized(resizing, &resized, path, &projects, project);
@@ -228,7 +241,6 @@ static void resize_registered(struct resizing *resizing)
  */
 static bool plan(const struct resizing *resizing, struct fsq_resized *resized)
 {
-	struct session *session = resizing->session;
 	struct fsq_resize_request request = resizing->request;
 	struct fsq_usage usage = { 0 };
 
@@ -243,7 +255,7 @@ static bool plan(const struct resizing *resizing, struct fsq_resized *resized)
 			.dry_run = true,
 		};
 
-		if (!resize(session, &none, resized, NULL))
+		if (!resize(resizing, &none, resized, NULL))
 			return false;
 		usage.id = resized->id;
 		usage.used_bytes = resized->used[FSQ_BLOCKS] * FSQ_BASIC_BLOCK;
@@ -255,7 +267,7 @@ static bool plan(const struct resizing *resizing, struct fsq_resized *resized)
 			return true;
 		}
 	}
-	return resize(session, &request, resized, NULL);
+	return resize(resizing, &request, resized, NULL);
 }
 
 /* @return  the result for an earlier directory of the same project, or NULL */
@@ -295,7 +307,7 @@ static void resize_directories(struct resizing *resizing, char **directories, si
 			all[i].before = all[i].after = shared->after;
 			all[i].changed = false;
 		} else if (!request->dry_run) {
-			good = resize(session, request, &all[i], NULL);
+			good = resize(resizing, request, &all[i], NULL);
 		}
 		if (good && !shared)
 			warn(resizing, &all[i], directories[i]);
@@ -371,8 +383,10 @@ static bool make_request(struct session *session, const struct invocation *invoc
 /* --- in an editor --- */
 
 /* @request   gets what the line says. @return  whether to carry it out; else that was reported, or nothing changed */
-static bool edit_request(struct session *session, struct fsq_resize_request *request, char **file)
+static bool edit_request(const struct resizing *resizing, struct fsq_resize_request *request,
+			 char **file)
 {
+	struct session *session = resizing->session;
 	struct fsq_resize_request ask = *request;
 	int fd = fsq_lookup(NULL, request->directory, O_PATH, NULL);
 	char *path = fd < 0 ? NULL : fsq_fd_path(fd), *subject = NULL;
@@ -383,7 +397,7 @@ static bool edit_request(struct session *session, struct fsq_resize_request *req
 	ask.dry_run = true;
 	if (fd >= 0)
 		close(fd);
-	if (!resize(session, &ask, &is, NULL))
+	if (!resize(resizing, &ask, &is, NULL))
 		goto out;
 	limits = is.before;
 	if (!path || asprintf(&subject, "project %u", is.id) < 0)
@@ -423,11 +437,121 @@ static void edit_one(struct resizing *resizing, const struct invocation *invocat
 		return;
 	}
 	resizing->request.directory = invocation->operands[0];
-	if (!edit_request(session, &resizing->request, &file))
+	if (!edit_request(resizing, &resizing->request, &file))
 		return;
 	resize_one(resizing);
 	if (file)
 		edit_end(session, file, session->status == 0);
+}
+
+/* --- limits that go back --- */
+
+/* Write the line before the limits are set, and take older ones away afterwards. */
+static void set_until(struct resizing *resizing, struct until *until, struct fsq_resized *plan,
+		      int64_t when)
+{
+	struct session *session = resizing->session;
+	char *directory = fsq_lookup_gone(NULL, resizing->request.directory);
+	struct until_line *older, line = { .id = plan->id,
+					   .directory = directory,
+					   .when = when,
+					   .before = plan->before,
+					   .after = plan->after };
+
+	if (!directory) {
+		session_no_memory(session);
+		return;
+	}
+	while ((older = until_find(session, until, plan->id, plan->dev))) {
+		/* A second time goes back to where the first one began, unless others have set limits meanwhile. */
+		if (fsq_limits_are_same(&older->after, &plan->before))
+			line.before = older->before;
+		older->is_done = true;
+	}
+	resizing->request.id = plan->id;
+	resizing->from = &plan->before;
+	if (fsq_limits_are_same(&line.before, &line.after) || until_add(session, until, &line)) {
+		if (!resize_one(resizing))
+			for (size_t i = 0; i < until->count; i++)
+				until->list[i].is_done = until->list[i].is_new;
+		until_remove(session, until);
+	}
+	free(directory);
+}
+
+static void resize_until(struct resizing *resizing, int64_t when)
+{
+	struct session *session = resizing->session;
+	struct fsq_resize_request ask = resizing->request;
+	struct until until = { 0 };
+	struct fsq_resized plan;
+
+	if (session->dry_run) {
+		resize_one(resizing);
+		return;
+	}
+	ask.dry_run = true;
+	if (until_read(session, &until, true) && resize(resizing, &ask, &plan, NULL)) {
+		for (size_t i = 0; i < session->budget_count; i++)
+			session->budgets[i].planned = 0;
+		set_until(resizing, &until, &plan, when);
+	}
+	until_free(&until);
+}
+
+/* @return   whether there is nothing to do any more with the line */
+static bool end_line(struct session *session, const struct until_line *line)
+{
+	struct journal_entry entry = { .type = FSQ_PROJECT,
+				       .directory = line->directory,
+				       .id = line->id };
+	struct fsq_resized resized;
+	struct fsq_error err;
+
+	switch (until_put_back(session, line, session->dry_run, &resized, &err)) {
+	case UNTIL_IS_BACK:
+		entry.before = &resized.before;
+		entry.after = &resized.after;
+		if (resized.changed && session->dry_run)
+			change_show_limits(session, line->directory, line->id, &resized.before,
+					   &line->before);
+		else if (resized.changed)
+			journal_write(session, &entry);
+		return true;
+	case UNTIL_IS_VOID:
+		session_warn(session, line->directory, "its limits do not go back: it %s",
+			     err.errnum ? "is gone" : err.message);
+		return true;
+	case UNTIL_WAITS:
+		return false;
+	case UNTIL_FAILED:
+		break;
+	}
+	entry.err = &err;
+	journal_write(session, &entry);
+	return session_fail(session, &err);
+}
+
+/* Put back what is due. A failure of one does not stop the others, and is tried again the next time. */
+static void resize_due(struct session *session)
+{
+	const int64_t now = time(NULL);
+	struct until until = { 0 };
+	bool any = false;
+
+	if (until_read(session, &until, false))
+		for (size_t i = 0; i < until.count; i++)
+			any |= until.list[i].when <= now;
+	until_free(&until);
+	until = (struct until){ 0 };
+	if (any && until_read(session, &until, !session->dry_run)) {
+		for (size_t i = 0; i < until.count; i++)
+			until.list[i].is_done =
+				until.list[i].when <= now && end_line(session, &until.list[i]);
+		if (!session->dry_run)
+			until_remove(session, &until);
+	}
+	until_free(&until);
 }
 
 static void command_resize(struct session *session, const struct invocation *invocation)
@@ -447,15 +571,40 @@ static void command_resize(struct session *session, const struct invocation *inv
 		},
 	};
 	int directories;
+	int64_t when;
 
 	resizing.request.budgets = session->budgets;
 	resizing.request.budget_count = session->budget_count;
+	if (options->due) {
+		if (invocation->operand_count || options->edit || options->until ||
+		    options->has_over || options->hard || options->words.limits.mask ||
+		    options_choose_project(session) || session->at.count)
+			session_usage_error(session,
+					    "--due goes with no directory, and with no limits");
+		else
+			resize_due(session);
+		return;
+	}
+	if (options->until && (options->edit || options->has_over)) {
+		session_usage_error(session, "--until goes with one directory, and with limits");
+		return;
+	}
 	if (options->edit) {
 		edit_one(&resizing, invocation);
 		return;
 	}
 	if (!make_request(session, invocation, &resizing.request, &directories))
 		return;
+	if (options->until && directories != 1) {
+		session_usage_error(session, "--until goes with one directory, and with limits");
+		return;
+	}
+	if (options->until) {
+		resizing.request.directory = invocation->operands[0];
+		if (until_parse(session, options->until, &when))
+			resize_until(&resizing, when);
+		return;
+	}
 	if (options->has_over && !directories) {
 		resize_registered(&resizing);
 	} else if (options->has_over || directories > 1) {
@@ -484,6 +633,9 @@ static const struct command_option own_options[] = {
 	  .argument = "N", .take = take_limit_word },
 	{ 0, "edit", "edit its limits as a line, with $VISUAL or $EDITOR", .field = FIELD(edit) },
 	{ 0, "force", "also where the limit does not fit in a budget", .field = FIELD(force) },
+	{ 0, "until", "the limits go back then: 3d, \"monday 8:00\"", .kind = VALUE_TIME,
+	  .argument = "WHEN", .field = FIELD(until) },
+	{ 0, "due", "only put back limits whose time is over", .field = FIELD(due) },
 	{ 0, "allow-shrink", "let it become smaller than it is", .field = FIELD(allow_shrink) },
 	{ 0 },
 };
@@ -493,11 +645,12 @@ const struct command resize_command = {
 	.group = GROUP_DIRECTORY,
 	.summary = "change the limits of a directory's quota",
 	.synopsis = "{DIR... | --over PERCENT | --id ID --at PATH | --name NAME} "
-		    "[SIZE|+SIZE|+PERCENT%|none] [OPTION]... | --edit DIR",
+		    "[SIZE|+SIZE|+PERCENT%|none] [OPTION]... | --edit DIR | --due",
 	.help = "Make the hard limit of the project that each DIR belongs to SIZE, or larger by\n"
 		"SIZE or PERCENT: 500M, 10G, +5G, +20%; none takes the limit away. It cannot\n"
 		"become smaller than what is in use.",
 	.example = "resize /srv/web +5G\n"
+		   "resize /srv/web +5G --until 'monday 8:00'\n"
 		   "resize --over 90 --at /srv +20%",
 	.options = (option_tables){ own_options, own_project_options, registry_options, lock_option,
 				    dry_run_option, table_options, help_option, NULL },

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Limits that go back at some time: those of resize --until. They are in /var/lib/fsquota/until, or for another projects
+ * file in FILE.until, as marks of quota/directory/marks.h. A kill leaves a line too many, never one too few: limits that
+ * nobody set are nothing to go back from.
+ */
+#ifndef FSQ_UNTIL_H
+#define FSQ_UNTIL_H
+
+#include "quota/fsquota.h"
+#include "session.h"
+
+struct until_line {
+	uint32_t id;
+	char *word; /* as it stands in the file */
+	const char *directory;
+	int64_t when; /* seconds since 1970 */
+	struct fsq_limits before, after;
+	bool is_new;  /* added by until_add() */
+	bool is_done; /* until_remove() removes it */
+};
+
+struct until {
+	struct until_line *list;
+	size_t count, capacity;
+	struct fsq_marks *marks; /* locked, or NULL */
+	bool no_memory;
+};
+
+/**
+ * Parse a time from now on such as 3d, or a time as date(1) has it.
+ *
+ * @when     set to seconds since 1970
+ * @return   whether it is in the future; else an error was reported
+ * Source: date(1)
+ */
+bool until_parse(struct session *session, const char *text, int64_t *when);
+
+/**
+ * Read the file; without it there is nothing to read.
+ *
+ * @until    zeros; free it with until_free(), also after a failure
+ * @to_write lock the file until then, and make it if it is missing
+ * @return   whether it was read; else an error was reported
+ */
+bool until_read(struct session *session, struct until *until, bool to_write);
+
+/** @return  the first line of a project on a filesystem, or NULL */
+struct until_line *until_find(struct session *session, const struct until *until, uint32_t id,
+			      dev_t dev);
+
+/** Add a line to the file, which is locked, unless it is there. @line  its directory is as fsq_lookup_gone() spells it. @return  as until_read() */
+bool until_add(struct session *session, struct until *until, const struct until_line *line);
+
+/** Remove the lines that are done. @return  as until_read() */
+bool until_remove(struct session *session, struct until *until);
+
+enum until_end {
+	UNTIL_IS_BACK,
+	UNTIL_IS_VOID, /* the limits are others meanwhile, or the directory is gone */
+	UNTIL_WAITS, /* the directory is registered, but not there: its filesystem may not be mounted */
+	UNTIL_FAILED,
+};
+
+/**
+ * Put back the limits of a line, also below what is in use; in a dry run only ask.
+ *
+ * @err      says why, unless they are back
+ */
+enum until_end until_put_back(struct session *session, const struct until_line *line, bool dry_run,
+			      struct fsq_resized *resized, struct fsq_error *err);
+
+/** Limits of a project were set that do not go back: remove its lines. A failure is reported. */
+void until_forget(struct session *session, uint32_t id, dev_t dev);
+
+/** A project was released: remove its lines that are void. A failure is reported. */
+void until_tidy(struct session *session, uint32_t id);
+
+/** A directory was renamed: change the paths of it, and of those in it. A failure is reported. */
+void until_follow(struct session *session, const char *from, const char *to);
+
+void until_free(struct until *until);
+
+#endif

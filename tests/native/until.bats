@@ -1,0 +1,148 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
+#
+# resize --until: limits go back when their time is over.
+
+load ../lib/fsquota
+
+until_file=/var/lib/fsquota/until
+
+setup() {
+	rm -rf /etc/projects /etc/projid /etc/fsquota.d $until_file
+	fresh_each x e
+}
+
+# has KIB...: the hard limits of the projects 7 and 8.
+has() {
+	local id=7 limit
+	for limit; do
+		assert_equal "$id $(kernel_has "$top" $id | cut -d' ' -f3)" "$id $limit"
+		id=$((id + 1))
+	done
+}
+
+on_each() {
+	local fs top
+	for fs in x e; do
+		top=/mnt/$fs
+		rm -f /etc/projects /etc/projid $until_file
+		mkdir $top/a $top/b
+		fsquota assign $top/a --id 7 --hard 1000K >/dev/null
+		fsquota assign $top/b --id 8 --hard 1000K >/dev/null
+		"$@"
+	done
+}
+
+# The time of each line is over.
+pass() { sed -i 's,:/[0-9]*\,,:/1\,,' $until_file; }
+
+goes_back() {
+	is_silent fsquota resize $top/a +5M --until 3d
+	is_silent fsquota resize $top/b 2000K --until '2100-01-01 08:00'
+	assert_equal "$(wc -l <$until_file)" 2
+	is_silent fsquota resize --due
+	has 6120 2000
+	pass
+	# Also below what is in use.
+	dd if=/dev/zero of=$top/a/file bs=1k count=2000 conv=fsync 2>/dev/null
+	succeeds fsquota resize --due --dry-run
+	assert_line --regexp "^would-change project 7.*, $top/a: hard 6M -> 1000K$"
+	has 6120 2000
+	is_silent fsquota resize --due
+	has 1000 1000
+	assert [ ! -s $until_file ]
+	# A second time goes back to where the first began.
+	is_silent fsquota resize $top/b 2M --until 1d
+	is_silent fsquota resize $top/b +1M --until 2d
+	has 1000 3072
+	assert_equal "$(wc -l <$until_file)" 1
+	pass
+	is_silent fsquota resize --due
+	has 1000 1000
+}
+
+@test "limits go back when their time is over, on XFS and ext4" { on_each goes_back; }
+
+others_decide() {
+	fsquota resize $top/a 2M --until 1d
+	fsquota limit -p bhard=3M 7 $top
+	fsquota resize $top/b 2M --until 1d
+	pass
+	succeeds fsquota resize $top/b 2M
+	assert [ "$(wc -l <$until_file)" = 1 ]
+	run_split fsquota resize --due
+	assert_equal "$status:$stdout:$stderr" \
+		"0::fsquota resize: $top/a: its limits do not go back: it has other limits meanwhile"
+	has 3072 2048
+	assert [ ! -s $until_file ]
+	# What is released, moved or gone.
+	fsquota resize $top/a 4M --until 1d
+	fsquota move --rename $top/a $top/moved
+	fsquota resize $top/b 4M --until 1d
+	fsquota release $top/b
+	assert_equal "$(cut -d, -f2- $until_file | cut -d/ -f2-)" "${top#/}/moved"
+	mv $top/moved $top/hidden
+	pass
+	is_silent fsquota resize --due
+	assert [ -s $until_file ]
+	mv $top/hidden $top/moved
+	is_silent fsquota resize --due
+	has 3072
+	fsquota resize $top/moved 5M --until 1d
+	rm -r $top/moved
+	fsquota prune $top >/dev/null
+	pass
+	run_split fsquota resize --due
+	assert_equal "$status:$stdout:$stderr" \
+		"0::fsquota resize: $top/moved: its limits do not go back: it is gone"
+	assert [ ! -s $until_file ]
+}
+
+@test "limits that somebody sets meanwhile stay, and the directory may move or go" { on_each others_decide; }
+
+@test "a time that is none, or is over, changes nothing" {
+	local when
+	top=/mnt/x
+	mkdir $top/a
+	fsquota assign $top/a --id 7 --hard 1000K >/dev/null
+	for when in nonsense '' 0 '2001-01-01' '--version' '-3d'; do
+		run_split fsquota resize $top/a 2M "--until=$when"
+		assert_equal "$status:$(wc -l <<<"$stderr")" 2:1
+	done
+	PATH=$(dirname "$FSQUOTA") run_split "$FSQUOTA" resize $top/a 2M --until 'monday 8:00'
+	assert_equal "$status" 1
+	refuses 2 'with one directory' fsquota resize $top/a $top/b 2M --until 3d
+	refuses 2 'with no directory' fsquota resize --due $top/a
+	has 1000
+	# A line without its change, as after a kill, and one that cannot be written.
+	fsquota resize $top/a 2M --until 1d
+	cp $until_file $BATS_TEST_TMPDIR/line
+	fsquota resize $top/a 1000K --allow-shrink
+	cat $BATS_TEST_TMPDIR/line >$until_file
+	pass
+	is_silent fsquota resize --due
+	assert [ ! -s $until_file ]
+	rm $until_file
+	mkdir $until_file
+	run_split fsquota resize $top/a 2M --until 1d
+	assert_equal "$status" 1
+	rmdir $until_file
+	has 1000
+}
+
+@test "apply leaves limits alone until their time is over" {
+	top=/mnt/x
+	mkdir /etc/fsquota.d
+	echo "$top/a hard=1000K id=7 mkdir" >/etc/fsquota.d/a.conf
+	fsquota apply >/dev/null
+	is_silent fsquota resize $top/a 2M --until 1d
+	run -0 fsquota apply
+	assert_output --regexp '^unchanged'
+	has 2048
+	pass
+	fsquota apply >/dev/null
+	has 1000
+	is_silent fsquota resize --due
+	has 1000
+}
