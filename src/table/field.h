@@ -33,7 +33,7 @@ enum field_type {
 	FIELD_PERCENT,	   /* double, below 0: none */
 	FIELD_BOOL,	   /* bool: yes or no, in JSON true or false */
 	FIELD_CHANGE, /* enum row_change; the JSON key "changed" is would_change in a dry run */
-	FIELD_TIME,   /* int64_t, milliseconds since 1970 */
+	FIELD_TIME,   /* int64_t, milliseconds since 1970; of an optional field 0: none */
 	FIELD_ROW,    /* a pointer to a struct that @members describe, or NULL; only in JSON */
 };
 
@@ -98,6 +98,8 @@ static inline bool field_is_empty(const struct field *field, const void *row)
 		return *(const int64_t *)member == FIELD_NO_RATE;
 	case FIELD_PERCENT:
 		return *(const double *)member < 0;
+	case FIELD_TIME:
+		return field->optional && *(const int64_t *)member == 0;
 	case FIELD_CHANGE:
 		return *(const unsigned int *)member == ROW_ONLY_SHOWN;
 	default:

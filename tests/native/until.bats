@@ -43,6 +43,10 @@ goes_back() {
 	assert_equal "$(wc -l <$until_file)" 2
 	is_silent fsquota resize --due
 	has 6120 2000
+	run -0 fsquota list --noheadings --output ID,UNTIL $top
+	assert_line --regexp "^ *8 $(date -u -d '2100-01-01 08:00' +%FT%T).000Z$"
+	run -0 jq -c '.list | map(has("until"))' <(fsquota list --json $top)
+	assert_output '[true,true]'
 	pass
 	# Also below what is in use.
 	dd if=/dev/zero of=$top/a/file bs=1k count=2000 conv=fsync 2>/dev/null
@@ -52,6 +56,8 @@ goes_back() {
 	is_silent fsquota resize --due
 	has 1000 1000
 	assert [ ! -s $until_file ]
+	run -0 jq -c '.list | map(has("until"))' <(fsquota list --json $top)
+	assert_output '[false,false]'
 	# A second time goes back to where the first began.
 	is_silent fsquota resize $top/b 2M --until 1d
 	is_silent fsquota resize $top/b +1M --until 2d

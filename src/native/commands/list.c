@@ -155,6 +155,7 @@ static void command_list(struct session *session, const struct invocation *invoc
 		.tell_of_statfs = true,
 		.want_in_force = !options->quick,
 	};
+	struct until until = { 0 };
 	bool any = false;
 
 	if (!options_check_type(session, &options->types))
@@ -169,6 +170,11 @@ static void command_list(struct session *session, const struct invocation *invoc
 		session_usage_error(session, "--tree has an order of its own");
 		return;
 	}
+	/* Only root may read them. */
+	session->silent = true;
+	if (table_shows(&session->style, "UNTIL") && until_read(session, &until, false))
+		projects.until = &until;
+	session->silent = false;
 	for (int i = 0; i < invocation->operand_count; i++)
 		projects_add_path(&projects, invocation->operands[i], false);
 	if (!options->total && !options->tree)
@@ -183,6 +189,7 @@ static void command_list(struct session *session, const struct invocation *invoc
 			totals_show(&projects, false, false);
 	}
 	projects_free(&projects);
+	until_free(&until);
 }
 
 static const struct command_option total_option[] = {

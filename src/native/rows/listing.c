@@ -77,6 +77,8 @@ static const struct field project_fields[] = {
 	  .optional = true },
 	{ "FULLIN", "full_in_seconds", FIELD_SECONDS, MEMBER(full_seconds),
 	  "when nothing is available any more, if it goes on so", .optional = true },
+	{ "UNTIL", "until", FIELD_TIME, MEMBER(until),
+	  "when its limits go back, see resize --until", .optional = true },
 	{ NULL, "changed", FIELD_CHANGE, MEMBER(change) },
 	{ NULL, "over_budget", FIELD_PATH, MEMBER(over_budget),
 	  "the directory or mount point whose budget the limit exceeds", .optional = true },

@@ -556,6 +556,12 @@ struct project_row projects_row(const struct projects *projects, const struct pr
 			row.force.is = row.enforced ? FSQ_IN_FORCE_YES : FSQ_IN_FORCE_NOT_ENFORCED;
 		row.in_force = listing_in_force_word(row.force.is);
 	}
+	if (projects->until && of_project) {
+		const struct until_line *line =
+			until_find(session, projects->until, row.id, info->dev);
+
+		row.until = line ? 1000 * line->when : 0;
+	}
 	if (projects->free_bytes) {
 		uint64_t *left = &projects->free_bytes[project->filesystem];
 

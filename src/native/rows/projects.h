@@ -9,6 +9,7 @@
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "native/cli/session.h"
+#include "native/cli/until.h"
 #include "quota/fsquota.h"
 #include "quota/mounts/mount_table.h"
 #include "shared/texts.h"
@@ -43,6 +44,7 @@ struct project_row {
 	enum row_change used_at_least; /* ROW_ONLY_SHOWN: @source is not statfs */
 	int64_t bytes_grace_seconds, inodes_grace_seconds; /* or FIELD_NO_SECONDS */
 	int64_t full_seconds; /* of check --full-within; or FIELD_NO_SECONDS */
+	int64_t until;	      /* of list: milliseconds since 1970, or 0 */
 	double percent;	      /* of the limit that is nearer, see listing_percent() */
 	const char *source;   /* "quota", "walk" or "statfs" */
 	const char *filesystem;
@@ -192,12 +194,13 @@ struct projects {
 	void *arg;
 	struct project *all;
 	size_t count, capacity;
-	bool want_none;		  /* include ID 0 of filesystems that are wanted whole */
-	bool no_names;		  /* of users and groups: the caller calls listing_set_name() */
-	bool want_available;	  /* set available_bytes of rows */
-	bool want_in_force;	  /* set in_force of rows: look at each directory */
-	uint64_t *free_bytes;	  /* by index in the table of paths, see projects.c */
-	struct project_sum *sums; /* with want_sums: by index in the table of paths */
+	bool want_none;		   /* include ID 0 of filesystems that are wanted whole */
+	bool no_names;		   /* of users and groups: the caller calls listing_set_name() */
+	bool want_available;	   /* set available_bytes of rows */
+	const struct until *until; /* set until of rows by these lines; or NULL */
+	bool want_in_force;	   /* set in_force of rows: look at each directory */
+	uint64_t *free_bytes;	   /* by index in the table of paths, see projects.c */
+	struct project_sum *sums;  /* with want_sums: by index in the table of paths */
 	bool want_sums;
 	bool pass_over;	     /* skip filesystems without project quota */
 	bool by_statfs;	     /* if records cannot be read, use statfs(2) on directories ... */
