@@ -72,8 +72,7 @@ enum command_flags {
 	COMMAND_CONFIG = 64,	    /* reads fsquota.conf(5) */
 	COMMAND_QUICK = 128,	    /* never waits; its time does not depend on the size of trees */
 	COMMAND_BUDGETS = 256,	    /* checks budgets, also those of /etc/fsquota.d */
-	COMMAND_READS =
-		512, /* changes nothing, and lists no files of others: for batch --read-only */
+	COMMAND_READS = 512,	    /* changes nothing */
 };
 
 /* How the JSON document differs from an array of rows under the name of the command. */
