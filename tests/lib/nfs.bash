@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The kernel's NFS server and client in one guest, without the server's daemons: what they would answer is written into
-# its caches.
+# its caches. What is not there is waited for in the first half minute after the boot.
 
 # serve DIRECTORY: export it as the root of the server.
 serve() {
@@ -14,6 +14,7 @@ serve() {
 	echo 1 >/proc/fs/nfsd/threads
 	echo "nfsd 127.0.0.1 $far clients" >/proc/net/rpc/auth.unix.ip/channel
 	echo "clients 1 \\x00000000 $far $1" >/proc/net/rpc/nfsd.fh/channel
+	echo "0 $far 0" >/proc/net/rpc/auth.unix.gid/channel
 	echo "1000 $far 0" >/proc/net/rpc/auth.unix.gid/channel
 	echo "clients $1 $far 8193 65534 65534 0" >/proc/net/rpc/nfsd.export/channel
 }

@@ -81,6 +81,11 @@ says() {
 	run -0 jq -c '.usage[] | [.used_bytes, .limit_bytes, .hard_bytes, .enforced, .source, .used_inodes]' <<<"$stdout"
 	assert_output '[19922944,20971520,null,false,"statfs",null]'
 	run -8 --separate-stderr fsquota check --over 90 /run/b
+	# The server knows what can be renamed.
+	mkdir -p /mnt/x/home/{one,other}
+	run_split fsquota usage /run/b/one /run/b/other
+	refute_output --partial renamed
+	rmdir /mnt/x/home/{one,other}
 	# Who wants to count can.
 	prints '19M walk' fsquota usage -rno USED,SOURCE --fallback walk /run/b
 	umount /run/b

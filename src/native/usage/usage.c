@@ -108,7 +108,7 @@ static void tell_of_renames(struct session *session, char *const *directories)
 	struct fsq_renames renames;
 	struct writer *w = session->out;
 
-	if (fsq_rename_between(from, to, &renames, NULL))
+	if (fsq_rename_between(from, to, &renames, NULL) || renames.there == FSQ_RENAME_UNKNOWN)
 		return;
 	if (renames.there != FSQ_RENAME_YES && renames.back == FSQ_RENAME_YES) {
 		from = directories[1];

@@ -257,6 +257,9 @@ static int read_id(const struct explain *explain, const struct fsq_walk_entry *e
 
 	if (explain->has_list)
 		return fsq_bulkstat_project(explain->handle.target.fd, ino, id);
+	*id = explain->id;
+	if (explain->is_of_server)
+		return 0;
 	if (entry->has_project)
 		rc = fsq_walk_project_get(entry, &project);
 	*id = project.id;

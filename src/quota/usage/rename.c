@@ -6,21 +6,25 @@
 
 #include "quota/base/error.h"
 #include "quota/kernel/compat.h"
+#include "quota/kernel/fs_type.h"
 #include "quota/kernel/inode_project.h"
 #include "quota/mounts/lookup.h"
 
 struct place {
 	struct statx stx;
 	struct fsq_inode_project project; /* zeros where there are none */
+	bool is_answered_for;
 };
 
 static int look_at(const char *path, struct place *place, struct fsq_error *err)
 {
 	int fd = fsq_lookup(NULL, path, FSQ_LOOKUP_READ | O_DIRECTORY, err), rc;
+	struct statfs sfs;
 
 	if (fd < 0)
 		return fsq_failed(err, -fd);
 	rc = get_statx(fd, "", AT_EMPTY_PATH, STATX_TYPE | STATX_MNT_ID, &place->stx);
+	place->is_answered_for = fstatfs(fd, &sfs) == 0 && fsq_is_answered_for(&sfs);
 	if (rc == 0 && fsq_inode_project_get(fd, &place->project))
 		place->project = (struct fsq_inode_project){ 0 };
 	close(fd);
@@ -35,6 +39,8 @@ static enum fsq_rename into(const struct place *from, const struct place *to)
 		return FSQ_RENAME_OTHER_FILESYSTEM;
 	if (from->stx.stx_mnt_id != to->stx.stx_mnt_id)
 		return FSQ_RENAME_OTHER_MOUNT;
+	if (to->is_answered_for)
+		return FSQ_RENAME_UNKNOWN;
 	return to->project.inherit &&
 			       to->project.id != (from->project.inherit ? from->project.id : 0)
 		       ? FSQ_RENAME_OTHER_PROJECT

@@ -12,6 +12,7 @@ enum fsq_rename {
 	FSQ_RENAME_OTHER_FILESYSTEM,
 	FSQ_RENAME_OTHER_MOUNT, /* of the same filesystem */
 	FSQ_RENAME_OTHER_PROJECT,
+	FSQ_RENAME_UNKNOWN, /* another filesystem answers, such as that of a server */
 };
 
 /* Of both directions: the project of a directory stops what comes in. */
