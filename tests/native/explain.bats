@@ -322,7 +322,6 @@ special() {
 	mkdir /mnt/x/{none,web}
 	fsquota assign /mnt/x/web >/dev/null
 	touch /mnt/x/web/file
-	refuses 2 'one directory is wanted' fsquota explain
 	refuses 2 'one directory is wanted' fsquota explain /mnt/x/web /mnt/x/none
 	refuses 2 'not a directory' fsquota explain /mnt/x/web/file
 	refuses 2 'top' fsquota explain --top 10001 /mnt/x/web

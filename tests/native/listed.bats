@@ -581,6 +581,7 @@ example_system() {
 # What only one page needs.
 example_system_of() {
 	case $1 in
+	*-assign*) mkdir -p /mnt/x/home/ann ;;
 	*-apply*)
 		mkdir -p /mnt/x/users/ann /etc/fsquota.d
 		fsquota assign /mnt/x/users/ann --hard 500M >/dev/null
