@@ -178,3 +178,25 @@ plugin() {
 	fsquota release /mnt/x/none/a*
 	rmdir /mnt/x/none/a*
 }
+
+# --- contrib/login: who logs in ------------------------------------------------------------------
+
+@test "who logs in reads the sentence, by profile.d in an interactive shell and by PAM" {
+	local brief=$BATS_TEST_TMPDIR/brief kept=$BATS_TEST_TMPDIR/etc sentence='/mnt/x/home: 19M of 20M (95%)'
+	mkdir "$kept"
+	cp -p /etc/passwd /etc/pam.d/su "$kept"
+	echo 'ann:*:1000:1000::/mnt/x/home:/bin/true' >>/etc/passwd
+	sed "s|/usr/bin/fsquota|$FSQUOTA|" "$srcdir/contrib/login/brief-of-user" >"$brief"
+	chmod 755 "$brief"
+	sed "s|/usr/share/fsquota/brief-of-user|$brief|" "$srcdir/contrib/login/pam" >>/etc/pam.d/su
+	# su(1) with a command shows nothing that PAM says.
+	prints '' su -l ann
+	holds 19 /mnt/x/home
+	prints "$sentence" su -l ann
+	cp -p "$kept/passwd" /etc/passwd
+	cp -p "$kept/su" /etc/pam.d/su
+	# Without a terminal the shell complains on stderr.
+	HOME=/mnt/x/home run_split as_user bash --norc -ic '. "$0"' "$srcdir/contrib/login/fsquota.sh"
+	assert_equal "$status:$stdout" "0:$sentence"
+	HOME=/mnt/x/home is_silent as_user bash -c '. "$0"' "$srcdir/contrib/login/fsquota.sh"
+}
