@@ -200,3 +200,96 @@ plugin() {
 	assert_equal "$status:$stdout" "0:$sentence"
 	HOME=/mnt/x/home is_silent as_user bash -c '. "$0"' "$srcdir/contrib/login/fsquota.sh"
 }
+
+# --- the monitors themselves ---------------------------------------------------------------------
+
+# bats test_tags=install
+@test "Nagios takes the line apart as it is meant: status, text and performance data" {
+	local run=$BATS_TEST_TMPDIR odd="/mnt/x/none/a|b='c" line server nagios
+	nagios=$("$srcdir/tests/guest/nagios") || return 1
+	mkdir "$run/results" "$odd"
+	fsquota assign --hard 1M "$odd" >/dev/null
+	chown 1000:1000 "$odd"
+	holds 1 "$odd" || :
+	holds 19 /mnt/x/home
+	cat >"$run/nagios.cfg" <<-END
+		log_file=$run/log
+		cfg_file=$run/objects.cfg
+		object_cache_file=$run/objects.cache
+		status_file=$run/status.dat
+		status_update_interval=1
+		check_result_path=$run/results
+		lock_file=$run/lock
+		temp_path=$run
+		temp_file=$run/temporary
+		nagios_user=root
+		nagios_group=root
+		query_socket=$run/query
+		check_external_commands=0
+		retain_state_information=0
+		use_syslog=0
+		check_workers=1
+		interval_length=1
+		service_inter_check_delay_method=n
+		process_performance_data=1
+	END
+	cat >"$run/objects.cfg" <<-END
+		define command {
+		command_name fsquota
+		command_line $FSQUOTA check --format nagios /mnt/x/home /mnt/x/none
+		}
+		define timeperiod {
+		timeperiod_name always
+		alias always
+		sunday 00:00-24:00
+		monday 00:00-24:00
+		tuesday 00:00-24:00
+		wednesday 00:00-24:00
+		thursday 00:00-24:00
+		friday 00:00-24:00
+		saturday 00:00-24:00
+		}
+		define contact {
+		contact_name nobody
+		host_notifications_enabled 0
+		service_notifications_enabled 0
+		host_notification_period always
+		service_notification_period always
+		host_notification_commands fsquota
+		service_notification_commands fsquota
+		}
+		define host {
+		host_name here
+		address 127.0.0.1
+		max_check_attempts 1
+		active_checks_enabled 0
+		check_period always
+		notifications_enabled 0
+		}
+		define service {
+		host_name here
+		service_description quota
+		check_command fsquota
+		check_interval 1
+		retry_interval 1
+		max_check_attempts 1
+		check_period always
+		notifications_enabled 0
+		}
+	END
+	line=$(fsquota check --format nagios /mnt/x/home /mnt/x/none || :)
+	"$nagios" "$run/nagios.cfg" >"$run/output" 2>&1 3>&- &
+	server=$!
+	# It removes the file when it ends.
+	until run sed -n '/^servicestatus/,/}/s/^\t*//p' "$run/status.dat" && [[ $output == *has_been_checked=1* ]]; do
+		kill -0 $server || fail "$(<"$run/output")"
+		nap 0.1
+	done
+	kill $server
+	wait $server || :
+	assert_line current_state=2
+	assert_line "plugin_output=${line%% | *}"
+	assert_line "performance_data=${line#* | }"
+	fsquota release "$odd" >/dev/null
+	rm -r "$odd"
+}
