@@ -322,3 +322,18 @@ unit_allows() {
 	[[ $stdout == *"project $id "* ]] || fail "$stdout"
 	unit_allows watch
 }
+
+@test "fsquota-check.service and fsquota-batch@.service have what they need" {
+	local id
+	mkdir -p /mnt/x/checked
+	id=$(fsquota assign /mnt/x/checked --hard 1M)
+	fallocate -l 1000K /mnt/x/checked/file
+	sync -f /mnt/x
+	unit check -rno ID /mnt/x/checked
+	assert_equal "$status:$stdout:$stderr" "8:$id:"
+	unit_allows check
+	unit batch@ < <(printf '%s\n' list 'explain /mnt/x/checked')
+	assert_equal "$status:$stderr" 0:
+	assert_equal "$(jq -c .exit <<<"$stdout")" $'0\n0'
+	unit_allows batch@
+}

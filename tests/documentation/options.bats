@@ -257,3 +257,12 @@ json_of() {
 		assert [ -e "${unit%.*}.service" ]
 	done
 }
+
+@test "cron takes the line of contrib/cron.d" {
+	run -0 grep -v '^#' "$srcdir/contrib/cron.d/fsquota"
+	assert_line --regexp '^[0-9]+ \* \* \* \* root /usr/bin/fsquota check [^%]*$'
+	assert_equal "${#lines[@]}" 2
+	# cron(8) reads no file of that name otherwise.
+	run -0 find "$srcdir/contrib/cron.d" -type f -name '[A-Za-z0-9_-]*' ! -name '*.*' -perm 644
+	assert_output
+}
