@@ -312,6 +312,17 @@ unit_allows() {
 	unit_allows prune
 }
 
+@test "fsquota-until.service has what it needs" {
+	mkdir -p /mnt/x/until
+	fsquota assign /mnt/x/until --hard 1M >/dev/null
+	fsquota resize /mnt/x/until 2M --until 1d
+	sed -i 's,:/[0-9]*\,,:/1\,,' /var/lib/fsquota/until
+	unit until
+	assert_equal "$status:$stdout:$stderr" 0::
+	assert_equal "$(fsquota usage --json /mnt/x/until | jq '.usage[0].hard_bytes')" 1048576
+	unit_allows until
+}
+
 @test "fsquota-watch.service has what it needs" {
 	local id
 	mkdir -p /mnt/x/watched

@@ -129,7 +129,7 @@ synopsis_options() {
 	[ "$(stat -f -c %T /dev/shm)" = tmpfs ] || skip "/dev/shm is no tmpfs"
 	run -0 fsquota usage --json /dev/shm
 	diff <(jq -r '.usage[0] | keys[]' <<<"$output" | cat - <(printf "%s\n" directories type mounts_skipped changed would_change limit_bytes limit_inodes used_at_least full_in_seconds available_bytes in_force \
-		special_files tree_bytes) | sort) \
+		special_files tree_bytes until) | sort) \
 		<(sed -n '/^\.Ss usage, list/,/^\.Ss supported/s/^\.It Cm //p' "$srcdir/man/fsquota-json.5" |
 			sed 's/ Pq.*//; s/ , /\n/g' | sort)
 }
@@ -161,7 +161,7 @@ completes() {
 	completes "--hard --hard-inodes" assign --ha
 	completes "none walk" usage --fallback ""
 	completes "--sort=USED --sort=USE%" list --sort=US
-	completes "PATH,USED PATH,USE%" list -o PATH,U
+	completes "PATH,USED PATH,USE% PATH,UNTIL" list -o PATH,U
 	completes "--sort=use,-used --sort=use,-use%" list --sort=use,-us
 	completes "-USED -USE%" list --sort -US
 	completes daemon quota -u daem

@@ -13,6 +13,10 @@ setup() {
 	fresh_each x e
 }
 
+teardown() {
+	rm -rf /etc/fsquota.d $until_file
+}
+
 # has KIB...: the hard limits of the projects 7 and 8.
 has() {
 	local id=7 limit
