@@ -147,8 +147,8 @@ others_decide() {
 	echo "$top/a hard=1000K id=7 mkdir" >/etc/fsquota.d/a.conf
 	fsquota apply >/dev/null
 	is_silent fsquota resize $top/a 2M --until 1d
-	run -0 fsquota apply
-	assert_output --regexp '^unchanged'
+	run -0 fsquota apply --diff
+	assert_output --regexp "^unchanged  *$top/a, until [0-9]*-[0-9-]*T[0-9:.]*Z$"
 	has 2048
 	pass
 	fsquota apply >/dev/null

@@ -69,6 +69,7 @@ struct applied_row {
 	const struct record_row *before, *after;	     /* or NULL */
 	const struct record_row *grace_before, *grace_after; /* of a filesystem; or NULL */
 	const char *over_budget;			     /* as in struct project_row */
+	int64_t until; /* with --diff: when its limits go back, milliseconds since 1970, or 0 */
 };
 
 #define MEMBER(name) .offset = offsetof(struct applied_row, name)
@@ -95,12 +96,15 @@ static const struct field applied_fields[] = {
 	  .size = sizeof(struct record_row), .optional = true },
 	{ NULL, "over_budget", FIELD_PATH, MEMBER(over_budget),
 	  "the directory or filesystem whose budget the limit exceeds", .optional = true },
+	{ NULL, "until", FIELD_TIME, MEMBER(until),
+	  "when limits go back that the line does not change before", .optional = true },
 	{ 0 },
 };
 
 static void write_applied(struct writer *w, const void *arg)
 {
 	const struct applied_row *row = arg;
+	char cell[FIELD_CELL];
 
 	write_left(w, row->action, sizeof("unchanged"));
 	write_escaped(w, row->path);
@@ -111,6 +115,8 @@ static void write_applied(struct writer *w, const void *arg)
 	if (row->instead_of)
 		write_format(w, ", instead of %s, line %u", row->instead_of,
 			     (unsigned int)row->instead_of_line);
+	if (row->until)
+		write_format(w, ", until %s", field_time(cell, row->until));
 	write_char(w, '\n');
 }
 
@@ -134,6 +140,7 @@ struct apply {
 	struct apply_watch *watch; /* NULL while only some directories are looked at */
 	int64_t wake;	    /* when to look again, in milliseconds; 0: when something changes */
 	struct until until; /* limits that go back */
+	int64_t when;	    /* those of the current entry do, in seconds since 1970; or 0 */
 	size_t budgets;	    /* of fsquota.conf, the first ones of the session */
 };
 
@@ -180,6 +187,7 @@ static void show_applied(struct apply *apply, const struct apply_entry *entry, e
 	};
 
 	if (assignment && apply->options->diff) {
+		row.until = 1000 * apply->when;
 		fsq_assignment_limits(assignment, &was, &is);
 		before = change_values(&was);
 		after = change_values(&is);
@@ -308,8 +316,8 @@ static bool assign_entry(struct apply *apply, struct apply_entry *entry, const c
 	return true;
 }
 
-/* Were its limits set by resize --until, whose time is not over? */
-static bool goes_back(struct apply *apply, const struct fsq_assign_request *request)
+/* @return   when limits of it go back that resize --until has set, if that is not over; or 0 */
+static int64_t goes_back(struct apply *apply, const struct fsq_assign_request *request)
 {
 	struct session *session = apply->session;
 	const struct fsq_usage_request asked = { .size = sizeof(asked),
@@ -320,11 +328,11 @@ static bool goes_back(struct apply *apply, const struct fsq_assign_request *requ
 	struct stat st;
 
 	if (apply->until.count == 0 || fsq_usage_get(&usage, &asked, NULL))
-		return false;
+		return 0;
 	if (fsq_lookup_stat(session->mounts, request->directory, 0, &st, NULL) == 0)
 		line = until_find(session, &apply->until, usage.id, st.st_dev);
 	fsq_usage_clear(&usage);
-	return line && line->when > time(NULL);
+	return line && line->when > time(NULL) ? line->when : 0;
 }
 
 static bool assign_and_note(struct apply *apply, const struct apply_entry *named)
@@ -336,13 +344,15 @@ static bool assign_and_note(struct apply *apply, const struct apply_entry *named
 
 	if (!noted && errno == ENOMEM)
 		return session_no_memory(apply->session);
-	if (goes_back(apply, &entry->request)) {
+	apply->when = goes_back(apply, &entry->request);
+	if (apply->when) {
 		entry->request.limits.mask = 0;
 		entry->request.unlimited = false;
 		entry->request.hard_percent = entry->request.soft_percent = 0;
 	}
 	/* A path that leads nowhere fails. */
 	going_on = assign_entry(apply, entry, noted ? noted : entry->request.directory);
+	apply->when = 0;
 	free(noted);
 	return going_on;
 }
