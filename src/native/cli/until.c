@@ -83,7 +83,7 @@ bool until_parse(struct session *session, const char *text, int64_t *when)
 
 /* --- the file --- */
 
-/* Parse /WHEN,BEFORE,AFTER/DIRECTORY, with the limits of write_word(). @return  whether it is one */
+/* Parse /WHEN,BEFORE,AFTER/DIRECTORY, with the limits of write_word(); of "/" nothing is behind them. @return  whether it is one */
 static bool parse_word(struct until_line *line)
 {
 	uint64_t *amounts[] = {
@@ -114,7 +114,8 @@ static char *write_word(const struct until_line *line)
 		     ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "%s",
 		     line->when, a->soft[FSQ_BLOCKS], a->hard[FSQ_BLOCKS], a->soft[FSQ_INODES],
 		     a->hard[FSQ_INODES], b->soft[FSQ_BLOCKS], b->hard[FSQ_BLOCKS],
-		     b->soft[FSQ_INODES], b->hard[FSQ_INODES], line->directory) < 0)
+		     b->soft[FSQ_INODES], b->hard[FSQ_INODES],
+		     strcmp(line->directory, "/") == 0 ? "" : line->directory) < 0)
 		return NULL;
 	return word;
 }
@@ -315,7 +316,7 @@ void until_tidy(struct session *session, uint32_t id)
 	until_free(&until);
 }
 
-static bool is_in(const struct until_line *line, const void *directory)
+static bool is_in(const struct until_line *line, const char *directory)
 {
 	const size_t length = strlen(directory);
 
@@ -339,22 +340,34 @@ static bool follow(struct session *session, struct until *until, const struct un
 	return good;
 }
 
+static bool is_any(const struct until_line *line, const void *arg)
+{
+	(void)line, (void)arg;
+	return true;
+}
+
 void until_follow(struct session *session, const char *from, const char *to)
 {
-	char *old = fsq_lookup_gone(NULL, from), *new = fsq_lookup_gone(NULL, to);
+	char *old = NULL, *new = NULL;
 	struct until until = { 0 };
+	size_t count;
 
-	if (old && new &&read_if_any(session, &until, is_in, old)) {
-		const size_t count = until.count;
+	if (!read_if_any(session, &until, is_any, NULL))
+		goto out;
+	count = until.count;
+	old = fsq_lookup_gone(NULL, from);
+	new = old ? fsq_lookup_gone(NULL, to) : NULL;
+	if (!new)
+		session_errno(session, ERROR_AT_PATH, errno, to,
+			      "limits that go back do not follow");
+	for (size_t i = 0; i < count && new; i++) {
+		const bool done = is_in(&until.list[i], old) &&
+				  follow(session, &until, &until.list[i], old, new);
 
-		for (size_t i = 0; i < count; i++) {
-			const bool done = is_in(&until.list[i], old) &&
-					  follow(session, &until, &until.list[i], old, new);
-
-			until.list[i].is_done = done;
-		}
-		until_remove(session, &until);
+		until.list[i].is_done = done;
 	}
+	until_remove(session, &until);
+out:
 	until_free(&until);
 	free(old);
 	free(new);

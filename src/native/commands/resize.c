@@ -491,7 +491,8 @@ static void resize_until(struct resizing *resizing, int64_t when)
 		return;
 	}
 	ask.dry_run = true;
-	if (until_read(session, &until, true) && resize(resizing, &ask, &plan, NULL)) {
+	if (session_mounts(session) && until_read(session, &until, true) &&
+	    resize(resizing, &ask, &plan, NULL)) {
 		for (size_t i = 0; i < session->budget_count; i++)
 			session->budgets[i].planned = 0;
 		set_until(resizing, &until, &plan, when);
