@@ -7,37 +7,38 @@ package fsquota
 import "time"
 
 type AssignRow struct {
-	Path               *string  `json:"path"` // the directory
-	Directories        []string `json:"directories,omitempty"`
-	Type               *string  `json:"type,omitempty"`            // user or group; not of projects
-	ID                 uint32   `json:"id"`                        // ID of the project, user or group
-	Name               *string  `json:"name"`                      // its name
-	UsedBytes          *uint64  `json:"used_bytes"`                // space in use
-	TreeBytes          *uint64  `json:"tree_bytes,omitempty"`      // space in use by it and by the projects in its directory
-	SoftBytes          *uint64  `json:"soft_bytes"`                // soft limit of space
-	HardBytes          *uint64  `json:"hard_bytes"`                // hard limit of space
-	AvailableBytes     *uint64  `json:"available_bytes,omitempty"` // what can still be written, as limits and the filesystem allow
-	BytesGraceSeconds  *uint64  `json:"bytes_grace_seconds"`       // time left above the soft limit of space
-	UsedInodes         *uint64  `json:"used_inodes"`               // inodes in use
-	SoftInodes         *uint64  `json:"soft_inodes"`               // soft limit of inodes
-	HardInodes         *uint64  `json:"hard_inodes"`               // hard limit of inodes
-	InodesGraceSeconds *uint64  `json:"inodes_grace_seconds"`      // time left above the soft limit of inodes
-	Percent            *float64 `json:"percent"`
-	Source             *string  `json:"source"`                    // where the numbers are from: quota, walk or statfs
-	Filesystem         *string  `json:"filesystem"`                // device of the filesystem
-	Mountpoint         *string  `json:"mountpoint"`                // where the filesystem is mounted
-	Accounting         bool     `json:"accounting"`                // is use counted?
-	Enforced           bool     `json:"enforced"`                  // are limits enforced?
-	InForce            *string  `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
-	LimitBytes         *uint64  `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
-	LimitInodes        *uint64  `json:"limit_inodes,omitempty"`    // the same of inodes
-	UsedAtLeast        *bool    `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
-	MountsSkipped      *uint64  `json:"mounts_skipped,omitempty"`  // mounts that are not entered
-	SpecialFiles       *uint64  `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
-	FullInSeconds      *uint64  `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
-	Changed            *bool    `json:"changed,omitempty"`
-	WouldChange        *bool    `json:"would_change,omitempty"`
-	OverBudget         *string  `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
+	Path               *string    `json:"path"` // the directory
+	Directories        []string   `json:"directories,omitempty"`
+	Type               *string    `json:"type,omitempty"`            // user or group; not of projects
+	ID                 uint32     `json:"id"`                        // ID of the project, user or group
+	Name               *string    `json:"name"`                      // its name
+	UsedBytes          *uint64    `json:"used_bytes"`                // space in use
+	TreeBytes          *uint64    `json:"tree_bytes,omitempty"`      // space in use by it and by the projects in its directory
+	SoftBytes          *uint64    `json:"soft_bytes"`                // soft limit of space
+	HardBytes          *uint64    `json:"hard_bytes"`                // hard limit of space
+	AvailableBytes     *uint64    `json:"available_bytes,omitempty"` // what can still be written, as limits and the filesystem allow
+	BytesGraceSeconds  *uint64    `json:"bytes_grace_seconds"`       // time left above the soft limit of space
+	UsedInodes         *uint64    `json:"used_inodes"`               // inodes in use
+	SoftInodes         *uint64    `json:"soft_inodes"`               // soft limit of inodes
+	HardInodes         *uint64    `json:"hard_inodes"`               // hard limit of inodes
+	InodesGraceSeconds *uint64    `json:"inodes_grace_seconds"`      // time left above the soft limit of inodes
+	Percent            *float64   `json:"percent"`
+	Source             *string    `json:"source"`                    // where the numbers are from: quota, walk or statfs
+	Filesystem         *string    `json:"filesystem"`                // device of the filesystem
+	Mountpoint         *string    `json:"mountpoint"`                // where the filesystem is mounted
+	Accounting         bool       `json:"accounting"`                // is use counted?
+	Enforced           bool       `json:"enforced"`                  // are limits enforced?
+	InForce            *string    `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
+	LimitBytes         *uint64    `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
+	LimitInodes        *uint64    `json:"limit_inodes,omitempty"`    // the same of inodes
+	UsedAtLeast        *bool      `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
+	MountsSkipped      *uint64    `json:"mounts_skipped,omitempty"`  // mounts that are not entered
+	SpecialFiles       *uint64    `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
+	FullInSeconds      *uint64    `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
+	Until              *time.Time `json:"until,omitempty"`           // when its limits go back, see resize --until
+	Changed            *bool      `json:"changed,omitempty"`
+	WouldChange        *bool      `json:"would_change,omitempty"`
+	OverBudget         *string    `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
 }
 
 // AssignAnswer is what fsquota assign answers.
@@ -46,37 +47,38 @@ type AssignAnswer struct {
 }
 
 type UsageRow struct {
-	Path               *string  `json:"path"` // the directory
-	Directories        []string `json:"directories,omitempty"`
-	Type               *string  `json:"type,omitempty"`            // user or group; not of projects
-	ID                 uint32   `json:"id"`                        // ID of the project, user or group
-	Name               *string  `json:"name"`                      // its name
-	UsedBytes          *uint64  `json:"used_bytes"`                // space in use
-	TreeBytes          *uint64  `json:"tree_bytes,omitempty"`      // space in use by it and by the projects in its directory
-	SoftBytes          *uint64  `json:"soft_bytes"`                // soft limit of space
-	HardBytes          *uint64  `json:"hard_bytes"`                // hard limit of space
-	AvailableBytes     *uint64  `json:"available_bytes,omitempty"` // what can still be written, as limits and the filesystem allow
-	BytesGraceSeconds  *uint64  `json:"bytes_grace_seconds"`       // time left above the soft limit of space
-	UsedInodes         *uint64  `json:"used_inodes"`               // inodes in use
-	SoftInodes         *uint64  `json:"soft_inodes"`               // soft limit of inodes
-	HardInodes         *uint64  `json:"hard_inodes"`               // hard limit of inodes
-	InodesGraceSeconds *uint64  `json:"inodes_grace_seconds"`      // time left above the soft limit of inodes
-	Percent            *float64 `json:"percent"`
-	Source             *string  `json:"source"`                    // where the numbers are from: quota, walk or statfs
-	Filesystem         *string  `json:"filesystem"`                // device of the filesystem
-	Mountpoint         *string  `json:"mountpoint"`                // where the filesystem is mounted
-	Accounting         bool     `json:"accounting"`                // is use counted?
-	Enforced           bool     `json:"enforced"`                  // are limits enforced?
-	InForce            *string  `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
-	LimitBytes         *uint64  `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
-	LimitInodes        *uint64  `json:"limit_inodes,omitempty"`    // the same of inodes
-	UsedAtLeast        *bool    `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
-	MountsSkipped      *uint64  `json:"mounts_skipped,omitempty"`  // mounts that are not entered
-	SpecialFiles       *uint64  `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
-	FullInSeconds      *uint64  `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
-	Changed            *bool    `json:"changed,omitempty"`
-	WouldChange        *bool    `json:"would_change,omitempty"`
-	OverBudget         *string  `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
+	Path               *string    `json:"path"` // the directory
+	Directories        []string   `json:"directories,omitempty"`
+	Type               *string    `json:"type,omitempty"`            // user or group; not of projects
+	ID                 uint32     `json:"id"`                        // ID of the project, user or group
+	Name               *string    `json:"name"`                      // its name
+	UsedBytes          *uint64    `json:"used_bytes"`                // space in use
+	TreeBytes          *uint64    `json:"tree_bytes,omitempty"`      // space in use by it and by the projects in its directory
+	SoftBytes          *uint64    `json:"soft_bytes"`                // soft limit of space
+	HardBytes          *uint64    `json:"hard_bytes"`                // hard limit of space
+	AvailableBytes     *uint64    `json:"available_bytes,omitempty"` // what can still be written, as limits and the filesystem allow
+	BytesGraceSeconds  *uint64    `json:"bytes_grace_seconds"`       // time left above the soft limit of space
+	UsedInodes         *uint64    `json:"used_inodes"`               // inodes in use
+	SoftInodes         *uint64    `json:"soft_inodes"`               // soft limit of inodes
+	HardInodes         *uint64    `json:"hard_inodes"`               // hard limit of inodes
+	InodesGraceSeconds *uint64    `json:"inodes_grace_seconds"`      // time left above the soft limit of inodes
+	Percent            *float64   `json:"percent"`
+	Source             *string    `json:"source"`                    // where the numbers are from: quota, walk or statfs
+	Filesystem         *string    `json:"filesystem"`                // device of the filesystem
+	Mountpoint         *string    `json:"mountpoint"`                // where the filesystem is mounted
+	Accounting         bool       `json:"accounting"`                // is use counted?
+	Enforced           bool       `json:"enforced"`                  // are limits enforced?
+	InForce            *string    `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
+	LimitBytes         *uint64    `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
+	LimitInodes        *uint64    `json:"limit_inodes,omitempty"`    // the same of inodes
+	UsedAtLeast        *bool      `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
+	MountsSkipped      *uint64    `json:"mounts_skipped,omitempty"`  // mounts that are not entered
+	SpecialFiles       *uint64    `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
+	FullInSeconds      *uint64    `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
+	Until              *time.Time `json:"until,omitempty"`           // when its limits go back, see resize --until
+	Changed            *bool      `json:"changed,omitempty"`
+	WouldChange        *bool      `json:"would_change,omitempty"`
+	OverBudget         *string    `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
 }
 
 // UsageAnswer is what fsquota usage answers.
@@ -85,37 +87,38 @@ type UsageAnswer struct {
 }
 
 type ResizeRow struct {
-	Path               *string  `json:"path"` // the directory
-	Directories        []string `json:"directories,omitempty"`
-	Type               *string  `json:"type,omitempty"`            // user or group; not of projects
-	ID                 uint32   `json:"id"`                        // ID of the project, user or group
-	Name               *string  `json:"name"`                      // its name
-	UsedBytes          *uint64  `json:"used_bytes"`                // space in use
-	TreeBytes          *uint64  `json:"tree_bytes,omitempty"`      // space in use by it and by the projects in its directory
-	SoftBytes          *uint64  `json:"soft_bytes"`                // soft limit of space
-	HardBytes          *uint64  `json:"hard_bytes"`                // hard limit of space
-	AvailableBytes     *uint64  `json:"available_bytes,omitempty"` // what can still be written, as limits and the filesystem allow
-	BytesGraceSeconds  *uint64  `json:"bytes_grace_seconds"`       // time left above the soft limit of space
-	UsedInodes         *uint64  `json:"used_inodes"`               // inodes in use
-	SoftInodes         *uint64  `json:"soft_inodes"`               // soft limit of inodes
-	HardInodes         *uint64  `json:"hard_inodes"`               // hard limit of inodes
-	InodesGraceSeconds *uint64  `json:"inodes_grace_seconds"`      // time left above the soft limit of inodes
-	Percent            *float64 `json:"percent"`
-	Source             *string  `json:"source"`                    // where the numbers are from: quota, walk or statfs
-	Filesystem         *string  `json:"filesystem"`                // device of the filesystem
-	Mountpoint         *string  `json:"mountpoint"`                // where the filesystem is mounted
-	Accounting         bool     `json:"accounting"`                // is use counted?
-	Enforced           bool     `json:"enforced"`                  // are limits enforced?
-	InForce            *string  `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
-	LimitBytes         *uint64  `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
-	LimitInodes        *uint64  `json:"limit_inodes,omitempty"`    // the same of inodes
-	UsedAtLeast        *bool    `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
-	MountsSkipped      *uint64  `json:"mounts_skipped,omitempty"`  // mounts that are not entered
-	SpecialFiles       *uint64  `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
-	FullInSeconds      *uint64  `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
-	Changed            *bool    `json:"changed,omitempty"`
-	WouldChange        *bool    `json:"would_change,omitempty"`
-	OverBudget         *string  `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
+	Path               *string    `json:"path"` // the directory
+	Directories        []string   `json:"directories,omitempty"`
+	Type               *string    `json:"type,omitempty"`            // user or group; not of projects
+	ID                 uint32     `json:"id"`                        // ID of the project, user or group
+	Name               *string    `json:"name"`                      // its name
+	UsedBytes          *uint64    `json:"used_bytes"`                // space in use
+	TreeBytes          *uint64    `json:"tree_bytes,omitempty"`      // space in use by it and by the projects in its directory
+	SoftBytes          *uint64    `json:"soft_bytes"`                // soft limit of space
+	HardBytes          *uint64    `json:"hard_bytes"`                // hard limit of space
+	AvailableBytes     *uint64    `json:"available_bytes,omitempty"` // what can still be written, as limits and the filesystem allow
+	BytesGraceSeconds  *uint64    `json:"bytes_grace_seconds"`       // time left above the soft limit of space
+	UsedInodes         *uint64    `json:"used_inodes"`               // inodes in use
+	SoftInodes         *uint64    `json:"soft_inodes"`               // soft limit of inodes
+	HardInodes         *uint64    `json:"hard_inodes"`               // hard limit of inodes
+	InodesGraceSeconds *uint64    `json:"inodes_grace_seconds"`      // time left above the soft limit of inodes
+	Percent            *float64   `json:"percent"`
+	Source             *string    `json:"source"`                    // where the numbers are from: quota, walk or statfs
+	Filesystem         *string    `json:"filesystem"`                // device of the filesystem
+	Mountpoint         *string    `json:"mountpoint"`                // where the filesystem is mounted
+	Accounting         bool       `json:"accounting"`                // is use counted?
+	Enforced           bool       `json:"enforced"`                  // are limits enforced?
+	InForce            *string    `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
+	LimitBytes         *uint64    `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
+	LimitInodes        *uint64    `json:"limit_inodes,omitempty"`    // the same of inodes
+	UsedAtLeast        *bool      `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
+	MountsSkipped      *uint64    `json:"mounts_skipped,omitempty"`  // mounts that are not entered
+	SpecialFiles       *uint64    `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
+	FullInSeconds      *uint64    `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
+	Until              *time.Time `json:"until,omitempty"`           // when its limits go back, see resize --until
+	Changed            *bool      `json:"changed,omitempty"`
+	WouldChange        *bool      `json:"would_change,omitempty"`
+	OverBudget         *string    `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
 }
 
 // ResizeAnswer is what fsquota resize answers.
@@ -177,37 +180,38 @@ type SupportedAnswer struct {
 }
 
 type ListRow struct {
-	Path               *string  `json:"path"` // the directory
-	Directories        []string `json:"directories,omitempty"`
-	Type               *string  `json:"type,omitempty"`            // user or group; not of projects
-	ID                 uint32   `json:"id"`                        // ID of the project, user or group
-	Name               *string  `json:"name"`                      // its name
-	UsedBytes          *uint64  `json:"used_bytes"`                // space in use
-	TreeBytes          *uint64  `json:"tree_bytes,omitempty"`      // space in use by it and by the projects in its directory
-	SoftBytes          *uint64  `json:"soft_bytes"`                // soft limit of space
-	HardBytes          *uint64  `json:"hard_bytes"`                // hard limit of space
-	AvailableBytes     *uint64  `json:"available_bytes,omitempty"` // what can still be written, as limits and the filesystem allow
-	BytesGraceSeconds  *uint64  `json:"bytes_grace_seconds"`       // time left above the soft limit of space
-	UsedInodes         *uint64  `json:"used_inodes"`               // inodes in use
-	SoftInodes         *uint64  `json:"soft_inodes"`               // soft limit of inodes
-	HardInodes         *uint64  `json:"hard_inodes"`               // hard limit of inodes
-	InodesGraceSeconds *uint64  `json:"inodes_grace_seconds"`      // time left above the soft limit of inodes
-	Percent            *float64 `json:"percent"`
-	Source             *string  `json:"source"`                    // where the numbers are from: quota, walk or statfs
-	Filesystem         *string  `json:"filesystem"`                // device of the filesystem
-	Mountpoint         *string  `json:"mountpoint"`                // where the filesystem is mounted
-	Accounting         bool     `json:"accounting"`                // is use counted?
-	Enforced           bool     `json:"enforced"`                  // are limits enforced?
-	InForce            *string  `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
-	LimitBytes         *uint64  `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
-	LimitInodes        *uint64  `json:"limit_inodes,omitempty"`    // the same of inodes
-	UsedAtLeast        *bool    `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
-	MountsSkipped      *uint64  `json:"mounts_skipped,omitempty"`  // mounts that are not entered
-	SpecialFiles       *uint64  `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
-	FullInSeconds      *uint64  `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
-	Changed            *bool    `json:"changed,omitempty"`
-	WouldChange        *bool    `json:"would_change,omitempty"`
-	OverBudget         *string  `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
+	Path               *string    `json:"path"` // the directory
+	Directories        []string   `json:"directories,omitempty"`
+	Type               *string    `json:"type,omitempty"`            // user or group; not of projects
+	ID                 uint32     `json:"id"`                        // ID of the project, user or group
+	Name               *string    `json:"name"`                      // its name
+	UsedBytes          *uint64    `json:"used_bytes"`                // space in use
+	TreeBytes          *uint64    `json:"tree_bytes,omitempty"`      // space in use by it and by the projects in its directory
+	SoftBytes          *uint64    `json:"soft_bytes"`                // soft limit of space
+	HardBytes          *uint64    `json:"hard_bytes"`                // hard limit of space
+	AvailableBytes     *uint64    `json:"available_bytes,omitempty"` // what can still be written, as limits and the filesystem allow
+	BytesGraceSeconds  *uint64    `json:"bytes_grace_seconds"`       // time left above the soft limit of space
+	UsedInodes         *uint64    `json:"used_inodes"`               // inodes in use
+	SoftInodes         *uint64    `json:"soft_inodes"`               // soft limit of inodes
+	HardInodes         *uint64    `json:"hard_inodes"`               // hard limit of inodes
+	InodesGraceSeconds *uint64    `json:"inodes_grace_seconds"`      // time left above the soft limit of inodes
+	Percent            *float64   `json:"percent"`
+	Source             *string    `json:"source"`                    // where the numbers are from: quota, walk or statfs
+	Filesystem         *string    `json:"filesystem"`                // device of the filesystem
+	Mountpoint         *string    `json:"mountpoint"`                // where the filesystem is mounted
+	Accounting         bool       `json:"accounting"`                // is use counted?
+	Enforced           bool       `json:"enforced"`                  // are limits enforced?
+	InForce            *string    `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
+	LimitBytes         *uint64    `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
+	LimitInodes        *uint64    `json:"limit_inodes,omitempty"`    // the same of inodes
+	UsedAtLeast        *bool      `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
+	MountsSkipped      *uint64    `json:"mounts_skipped,omitempty"`  // mounts that are not entered
+	SpecialFiles       *uint64    `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
+	FullInSeconds      *uint64    `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
+	Until              *time.Time `json:"until,omitempty"`           // when its limits go back, see resize --until
+	Changed            *bool      `json:"changed,omitempty"`
+	WouldChange        *bool      `json:"would_change,omitempty"`
+	OverBudget         *string    `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
 }
 
 type ListTotal struct {
@@ -229,37 +233,38 @@ type ListAnswer struct {
 }
 
 type CheckRow struct {
-	Path               *string  `json:"path"` // the directory
-	Directories        []string `json:"directories,omitempty"`
-	Type               *string  `json:"type,omitempty"`            // user or group; not of projects
-	ID                 uint32   `json:"id"`                        // ID of the project, user or group
-	Name               *string  `json:"name"`                      // its name
-	UsedBytes          *uint64  `json:"used_bytes"`                // space in use
-	TreeBytes          *uint64  `json:"tree_bytes,omitempty"`      // space in use by it and by the projects in its directory
-	SoftBytes          *uint64  `json:"soft_bytes"`                // soft limit of space
-	HardBytes          *uint64  `json:"hard_bytes"`                // hard limit of space
-	AvailableBytes     *uint64  `json:"available_bytes,omitempty"` // what can still be written, as limits and the filesystem allow
-	BytesGraceSeconds  *uint64  `json:"bytes_grace_seconds"`       // time left above the soft limit of space
-	UsedInodes         *uint64  `json:"used_inodes"`               // inodes in use
-	SoftInodes         *uint64  `json:"soft_inodes"`               // soft limit of inodes
-	HardInodes         *uint64  `json:"hard_inodes"`               // hard limit of inodes
-	InodesGraceSeconds *uint64  `json:"inodes_grace_seconds"`      // time left above the soft limit of inodes
-	Percent            *float64 `json:"percent"`
-	Source             *string  `json:"source"`                    // where the numbers are from: quota, walk or statfs
-	Filesystem         *string  `json:"filesystem"`                // device of the filesystem
-	Mountpoint         *string  `json:"mountpoint"`                // where the filesystem is mounted
-	Accounting         bool     `json:"accounting"`                // is use counted?
-	Enforced           bool     `json:"enforced"`                  // are limits enforced?
-	InForce            *string  `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
-	LimitBytes         *uint64  `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
-	LimitInodes        *uint64  `json:"limit_inodes,omitempty"`    // the same of inodes
-	UsedAtLeast        *bool    `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
-	MountsSkipped      *uint64  `json:"mounts_skipped,omitempty"`  // mounts that are not entered
-	SpecialFiles       *uint64  `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
-	FullInSeconds      *uint64  `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
-	Changed            *bool    `json:"changed,omitempty"`
-	WouldChange        *bool    `json:"would_change,omitempty"`
-	OverBudget         *string  `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
+	Path               *string    `json:"path"` // the directory
+	Directories        []string   `json:"directories,omitempty"`
+	Type               *string    `json:"type,omitempty"`            // user or group; not of projects
+	ID                 uint32     `json:"id"`                        // ID of the project, user or group
+	Name               *string    `json:"name"`                      // its name
+	UsedBytes          *uint64    `json:"used_bytes"`                // space in use
+	TreeBytes          *uint64    `json:"tree_bytes,omitempty"`      // space in use by it and by the projects in its directory
+	SoftBytes          *uint64    `json:"soft_bytes"`                // soft limit of space
+	HardBytes          *uint64    `json:"hard_bytes"`                // hard limit of space
+	AvailableBytes     *uint64    `json:"available_bytes,omitempty"` // what can still be written, as limits and the filesystem allow
+	BytesGraceSeconds  *uint64    `json:"bytes_grace_seconds"`       // time left above the soft limit of space
+	UsedInodes         *uint64    `json:"used_inodes"`               // inodes in use
+	SoftInodes         *uint64    `json:"soft_inodes"`               // soft limit of inodes
+	HardInodes         *uint64    `json:"hard_inodes"`               // hard limit of inodes
+	InodesGraceSeconds *uint64    `json:"inodes_grace_seconds"`      // time left above the soft limit of inodes
+	Percent            *float64   `json:"percent"`
+	Source             *string    `json:"source"`                    // where the numbers are from: quota, walk or statfs
+	Filesystem         *string    `json:"filesystem"`                // device of the filesystem
+	Mountpoint         *string    `json:"mountpoint"`                // where the filesystem is mounted
+	Accounting         bool       `json:"accounting"`                // is use counted?
+	Enforced           bool       `json:"enforced"`                  // are limits enforced?
+	InForce            *string    `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
+	LimitBytes         *uint64    `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
+	LimitInodes        *uint64    `json:"limit_inodes,omitempty"`    // the same of inodes
+	UsedAtLeast        *bool      `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
+	MountsSkipped      *uint64    `json:"mounts_skipped,omitempty"`  // mounts that are not entered
+	SpecialFiles       *uint64    `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
+	FullInSeconds      *uint64    `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
+	Until              *time.Time `json:"until,omitempty"`           // when its limits go back, see resize --until
+	Changed            *bool      `json:"changed,omitempty"`
+	WouldChange        *bool      `json:"would_change,omitempty"`
+	OverBudget         *string    `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
 }
 
 type CheckTotal struct {
@@ -370,6 +375,7 @@ type ApplyRow struct {
 	GraceBefore   *ApplyRowGraceBefore `json:"grace_before,omitempty"`
 	GraceAfter    *ApplyRowGraceAfter  `json:"grace_after,omitempty"`
 	OverBudget    *string              `json:"over_budget,omitempty"` // the directory or filesystem whose budget the limit exceeds
+	Until         *time.Time           `json:"until,omitempty"`       // when limits go back that the line does not change before
 }
 
 type ApplyRowBefore struct {
