@@ -148,9 +148,8 @@ const struct command explain_command = {
 	.summary = "account for the space that a project uses",
 	.synopsis = "[DIR] [OPTION]...",
 	.help = "Show what the use of DIR's project is made of: files in DIR, below mounts and in\n"
-		"other places, and deleted files that are open, with their processes. Without "
-		"DIR:\n"
-		"of your home directory.",
+		"other places, and deleted files that are open, with their processes.\n"
+		"Without DIR: of your home directory.",
 	.example = "explain /srv/web\n"
 		   "explain /srv/web --top 5 --json",
 	.options = (option_tables){ own_options, table_options, progress_option, registry_options,

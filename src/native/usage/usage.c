@@ -191,8 +191,8 @@ static void command_usage(struct session *session, const struct invocation *invo
 
 static const struct command_option own_options[] = {
 	{ 0, "brief",
-	  "a sentence where 90% of a limit are used, or --over, and\n"
-	  "nothing else; status 0, whatever happens",
+	  "a sentence where 90% of a limit are used, or --over,\n"
+	  "and nothing else; status 0, whatever happens",
 	  .field = offsetof(struct usage_options, brief) },
 	{ 0, "fallback",
 	  "where no quota applies: walk (count as du does), or\n"
