@@ -186,7 +186,7 @@ plugin() {
 	mkdir "$kept"
 	cp -p /etc/passwd /etc/pam.d/su "$kept"
 	echo 'ann:*:1000:1000::/mnt/x/home:/bin/true' >>/etc/passwd
-	sed "s|/usr/bin/fsquota|$FSQUOTA|" "$srcdir/contrib/login/brief-of-user" >"$brief"
+	sed "s|exec fsquota|exec $FSQUOTA|" "$srcdir/contrib/login/brief-of-user" >"$brief"
 	chmod 755 "$brief"
 	sed "s|/usr/share/fsquota/brief-of-user|$brief|" "$srcdir/contrib/login/pam" >>/etc/pam.d/su
 	# su(1) with a command shows nothing that PAM says.
@@ -199,6 +199,23 @@ plugin() {
 	HOME=/mnt/x/home run_split as_user bash --norc -ic '. "$0"' "$srcdir/contrib/login/fsquota.sh"
 	assert_equal "$status:$stdout" "0:$sentence"
 	HOME=/mnt/x/home is_silent as_user bash -c '. "$0"' "$srcdir/contrib/login/fsquota.sh"
+}
+
+@test "an event of watch is a mail, with names of tenants in its body" {
+	local watch sent=$BATS_TEST_TMPDIR/sent
+	printf '#!/bin/sh\ncat >%s.new\nmv %s.new %s\n' "$sent" "$sent" "$sent" >"$BATS_TEST_TMPDIR/sendmail"
+	chmod 755 "$BATS_TEST_TMPDIR/sendmail"
+	SENDMAIL=$BATS_TEST_TMPDIR/sendmail fsquota watch --count 1 --initial --over 90 /mnt/x \
+		--exec "$srcdir/contrib/watch/mail-event" --exec-arg ann@example.org >/dev/null 3>&- &
+	watch=$!
+	holds 19 /mnt/x/home
+	until_true test -e "$sent"
+	wait $watch || :
+	run cat "$sent"
+	assert_line "To: ann@example.org"
+	assert_line "Subject: [fsquota] $(uname -n): percent-reached of project $(fsquota id /mnt/x/home)"
+	assert_line --partial "/mnt/x/home on /mnt/x"
+	assert_line --partial "used 19922944 of 20971520 bytes"
 }
 
 # --- the monitors themselves ---------------------------------------------------------------------
