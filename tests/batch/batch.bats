@@ -259,7 +259,7 @@ asking="
 	limit --dry-run -u bhard=7m root /mnt/x
 	list
 	list /mnt/e
-	list -u --sort name
+	list -u --sort name /mnt/e
 	lsattr -p /mnt/x/web
 	metrics --metric fsquota_project_used_bytes
 	move --dry-run /mnt/x/renamed /mnt/x/dir

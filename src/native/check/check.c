@@ -748,9 +748,7 @@ const struct command check_command = {
 		"exceed; or the users (-u) or groups (-g) of a filesystem. The exit status is 8\n"
 		"if there is one; 10 if there is none, but limits do not hold; else 0.",
 	.example = "check --over 90 /srv\n"
-		   "check -u /home\n"
-		   "check --format nagios --warning 80 --critical 95 /srv\n"
-		   "check --full-within 4h || echo \"full soon\" | mail -s quota root",
+		   "check --format nagios --warning 80 --critical 95 /srv",
 	.options = (option_tables){ type_options, over_option, check_options, chosen_options,
 				    first_options, table_options, registry_options, help_option,
 				    NULL },

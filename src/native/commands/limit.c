@@ -158,8 +158,7 @@ const struct command limit_command = {
 		"bsoft, bhard, rtbsoft, rtbhard  bytes, or with a letter: s (512), b (4096),\n"
 		"                                k, m, g, t, p, e (powers of 1024)\n"
 		"isoft, ihard                    number of inodes",
-	.example = "limit bsoft=900m bhard=1g 42 /srv\n"
-		   "limit -u ihard=100000 alice /srv\n"
+	.example = "limit -u ihard=100000 alice /srv\n"
 		   "limit -u --edit alice /srv",
 	.options =
 		(option_tables){ type_options, defaults_option, edit_option, dry_run_option, NULL },

@@ -211,7 +211,6 @@ const struct command list_command = {
 		"PATH is its mount point or device. Without any: of all that have quota. Or the\n"
 		"users (-u) or groups (-g) of the filesystems.",
 	.example = "list\n"
-		   "list -u --sort -used /home\n"
 		   "list --over 90 --sort percent -o PATH,USED,HARD /srv",
 	.options = (option_tables){ type_options, over_option, total_option, first_options,
 				    table_options, registry_options, help_option, NULL },

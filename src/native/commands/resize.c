@@ -650,8 +650,7 @@ const struct command resize_command = {
 	.help = "Make the hard limit of the project that each DIR belongs to SIZE, or larger by\n"
 		"SIZE or PERCENT: 500M, 10G, +5G, +20%; none takes the limit away. It cannot\n"
 		"become smaller than what is in use.",
-	.example = "resize /srv/web +5G\n"
-		   "resize /srv/web +5G --until 'monday 8:00'\n"
+	.example = "resize /srv/web +5G --until 'monday 8:00'\n"
 		   "resize --over 90 --at /srv +20%",
 	.options = (option_tables){ own_options, own_project_options, registry_options, lock_option,
 				    dry_run_option, table_options, help_option, NULL },

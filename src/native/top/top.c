@@ -605,7 +605,6 @@ const struct command top_command = {
 		"by how fast they grow, again and again: on a terminal as a screen, else rows.\n"
 		"Or the users (-u) or groups (-g) of the filesystems.",
 	.example = "top\n"
-		   "top -u /home\n"
 		   "top --batch 1 --rows 10 /srv",
 	.options = (option_tables){ type_options, top_options, table_options, registry_options,
 				    help_option, NULL },

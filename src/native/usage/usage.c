@@ -211,7 +211,6 @@ const struct command usage_command = {
 		"deleted files that are still open. With -u or -g your own user or groups, on\n"
 		"the filesystem of each PATH or on all.",
 	.example = "usage /srv/web\n"
-		   "usage -u\n"
 		   "usage --name web --json",
 	.options = (option_tables){ type_options, chosen_options, own_options, over_option,
 				    table_options, progress_option, registry_options, help_option,
