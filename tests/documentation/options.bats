@@ -210,7 +210,7 @@ completes() {
 	for unit in "$srcdir"/contrib/systemd/*.service; do
 		most=25
 		# It runs sendmail(8), which may be setgid and open connections.
-		[[ $unit != *-check.service ]] || most=40
+		[[ $unit != *-@(check|watch-mail).service ]] || most=40
 		# It writes fstab and builds an initramfs, once.
 		[[ $unit != *-at-boot.service ]] || continue
 		run -0 systemd-analyze security --offline=true --threshold=$most "$unit"

@@ -13,6 +13,7 @@ declare -gA id=([x]=42 [e]=43)
 # Each of them at a directory of 20 MiB with a file of 19 MiB; NFS has it from the same filesystem.
 setup_file() {
 	local fs
+	rm -f /etc/projects /etc/projid
 	for fs in x e; do
 		fresh_fs $fs
 		mkdir -m 700 /mnt/$fs/home

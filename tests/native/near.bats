@@ -8,6 +8,7 @@ load ../lib/fsquota
 
 setup_file() {
 	local fs
+	rm -f /etc/projects /etc/projid
 	for fs in x e; do
 		fresh_fs $fs
 		mkdir /mnt/$fs/{home,other,none}
