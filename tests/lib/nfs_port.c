@@ -24,10 +24,13 @@ int main(void)
 		.sin_port = htons(2049),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
+	/* Connections to a server before may still be waiting for their end. */
+	const int again = 1;
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 	int ports = open("/proc/fs/nfsd/portlist", O_WRONLY);
 
 	if (fd < 0 || ports < 0 || bring_up_loopback(fd) ||
+	    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &again, sizeof(again)) ||
 	    bind(fd, (const struct sockaddr *)&address, sizeof(address)) || listen(fd, 8) ||
 	    dprintf(ports, "%d\n", fd) < 0) {
 		perror("nfs_port");
