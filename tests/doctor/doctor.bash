@@ -85,8 +85,12 @@ told_by_others() {
 		"report -p $path" "quota -p 5 $path" "dump -p $path" "timer -p 1d $path"
 		"prune $path")
 	case $word in ext4-features | quota-off | root-flags | not-enforced) by=setup ;; esac
-	# Of a tmpfs usage shows what statfs(2) says.
-	[ "$word" != tmpfs ] || commands=("${commands[@]/usage*/supported $path}")
+	# Of these usage and check show what statfs(2) says.
+	case $word in tmpfs | network | overlay-*)
+		commands=("${commands[@]/usage*/supported $path}")
+		commands=("${commands[@]/check*/supported $path}")
+		;;
+	esac
 	for command in "${commands[@]}"; do
 		read -ra call <<<"$command"
 		call=("${doctor[@]:0:${#doctor[@]}-1}" "${call[@]}")
