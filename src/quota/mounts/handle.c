@@ -64,7 +64,7 @@ int fsq_handle_open(struct fsq_handle *handle, const char *path,
 		return fsq_fail(err, FSQ_E_USAGE, 0, NULL, "no path is given");
 	/* Mostly it is a directory. Of an NFS server that has just started anything else waits for its grace period. */
 	fd = fsq_lookup_real(points, path, DIRECTORY_FLAGS, &is_real, err);
-	if (fd == -ENOTDIR)
+	if (fd == -ENOTDIR || fd == -ELOOP)
 		fd = fsq_lookup_real(points, path, FILE_FLAGS, &is_real, err);
 	if (fd < 0)
 		return fsq_failed(err, -fd);
