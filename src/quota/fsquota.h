@@ -196,12 +196,12 @@ uint64_t fsq_limit_blocks_up(uint64_t bytes);
 uint64_t fsq_limit_bytes(uint64_t blocks);
 
 /**
- * @blocks   a limit in basic blocks, as the kernel gives it
+ * @limit    in basic blocks or inodes, as the kernel gives it
  * @return   whether it stops nobody: 0, or from the smaller value on that KEP-1029 uses for
- *           accounting without a limit, 2^58-1 bytes
+ *           accounting without a limit, 2^58-1 bytes; nowhere is room for as many inodes
  * Source: KEP-1029, "Selecting a Project ID"
  */
-bool fsq_limit_is_none(uint64_t blocks);
+bool fsq_limit_is_none(uint64_t limit);
 
 /* --- Limits --- */
 

@@ -284,7 +284,7 @@ static void test_plan(void)
 	limits = (struct fsq_limits){ .mask = FSQ_SOFT(FSQ_INODES) | FSQ_HARD(FSQ_INODES),
 				      .soft = { [FSQ_INODES] = 2 },
 				      .hard = { [FSQ_INODES] = 1 } };
-	ok(fsq_quota_is_out_of_order(fs, FSQ_PROJECT, 77, &limits), "soft above hard, of inodes");
+	ok(fsq_quota_order_limits(fs, FSQ_PROJECT, 77, &limits), "soft above hard, of inodes");
 	ok(fsq_quota_plan_switch(fs, FSQ_REMOVE, project, &from, &to) ==
 		   fsq_quota_switch(fs, FSQ_REMOVE, project),
 	   "remove, where quota is on");

@@ -328,3 +328,37 @@ no_grace() {
 	no_grace f 46
 	no_complaints
 }
+
+# No limit, as kubelet and others write it: the largest number in all four. Each command sets one that is.
+largest() {
+	local fs=$1 v=/mnt/$1/volume words most
+	[ "$fs" = x ] && most=${NONE[1]} || most=${NONE[0]}
+	volume $v --id $2 --unlimited
+	while IFS=: read -r words limits; do
+		real -c "limit -p bsoft=$most bhard=$most isoft=9223372036854775807 ihard=9223372036854775807 $2" /mnt/$fs
+		succeeds fsquota $words
+		assert_equal "$words: $(fsquota usage --json $v | jq -c '[.usage[] | .soft_bytes, .hard_bytes, .soft_inodes, .hard_inodes]')" \
+			"$words: [$limits]"
+	done <<-END
+		assign --hard 2M $v:null,2097152,null,null
+		assign --soft 2M $v:2097152,null,null,null
+		assign --hard-inodes 20 $v:null,null,null,20
+		resize $v 2M:null,2097152,null,null
+		resize $v --soft 2M:2097152,null,null,null
+		resize $v --hard-inodes 20:null,null,null,20
+		limit bhard=2M $2 /mnt/$fs:null,2097152,null,null
+		limit ihard=20 $2 /mnt/$fs:null,null,null,20
+		assign --soft 50% --hard 2M $v:1048576,2097152,null,null
+	END
+	echo "$v hard=2M keep" >wanted
+	real -c "limit -p bsoft=$most bhard=$most $2" /mnt/$fs
+	refuses 6 'has no limit that could grow' fsquota resize $v +1M
+	succeeds fsquota apply --diff wanted
+	assert_equal "$stdout" "changed   $v, hard none -> 2M"
+}
+
+@test "the largest number is no limit to any command" {
+	largest x 47
+	largest e 48
+	largest f 49
+}

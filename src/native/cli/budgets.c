@@ -9,6 +9,7 @@
 
 #include "paths.h"
 #include "quota/base/path.h"
+#include "quota/base/units.h"
 #include "quota/mounts/lookup.h"
 #include "shared/array.h"
 
@@ -94,7 +95,7 @@ uint64_t budgets_of_filesystem(struct session *session, dev_t dev, uint64_t size
 
 void budgets_plan_release(struct session *session, const char *directory, uint64_t hard)
 {
-	int64_t bytes = fsq_limit_is_none(hard) ? 0 : (int64_t)hard * FSQ_BASIC_BLOCK;
+	int64_t bytes = (int64_t)fsq_limit_or_0(hard) * FSQ_BASIC_BLOCK;
 	const struct fsq_mount_points *points = session_mounts(session);
 	struct stat st;
 

@@ -507,7 +507,7 @@ static void put_limits(FILE *to, const struct fsq_finding *finding)
 			uint64_t limit =
 				hard ? finding->limits.hard[form] : finding->limits.soft[form];
 
-			if (limit && (form == FSQ_INODES || !fsq_limit_is_none(limit)))
+			if (!fsq_limit_is_none(limit))
 				fprintf(to, "%s%" PRIu64, options[form][hard],
 					form == FSQ_BLOCKS ? fsq_limit_bytes(limit) : limit);
 		}

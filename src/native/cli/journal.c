@@ -10,6 +10,7 @@
 #include <sys/un.h>
 #include <syslog.h>
 
+#include "quota/base/units.h"
 #include "shared/utf8.h"
 
 /* The fields of an entry. */
@@ -62,13 +63,13 @@ static void add_limits(const struct sink *sink, const struct fsq_limits *limits,
 
 	for (int i = 0; limits && i < 4; i++) {
 		int form = i / 2;
-		uint64_t value = i % 2 ? limits->hard[form] : limits->soft[form];
+		uint64_t value = fsq_limit_or_0(i % 2 ? limits->hard[form] : limits->soft[form]);
 		char key[40];
 
 		if (!(limits->mask & (i % 2 ? FSQ_HARD(form) : FSQ_SOFT(form))))
 			continue;
 		if (form == FSQ_BLOCKS)
-			value = fsq_limit_is_none(value) ? 0 : value * FSQ_BASIC_BLOCK;
+			value *= FSQ_BASIC_BLOCK;
 		snprintf(key, sizeof(key), "FSQUOTA_%s%s", keys[i], behind);
 		add_number(sink, key, value);
 	}

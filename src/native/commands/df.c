@@ -108,9 +108,7 @@ static bool show_project_space(struct session *session, enum fsq_form form,
 		return session_errno(session, 0, -rc, path->directory,
 				     "project directories are left out");
 	amounts = &dquot.form[form];
-	limit = amounts->hard && !fsq_limit_is_none(amounts->hard) ? amounts->hard : amounts->soft;
-	if (fsq_limit_is_none(limit))
-		limit = 0;
+	limit = fsq_limit_or_0(fsq_limit_is_none(amounts->hard) ? amounts->soft : amounts->hard);
 	if (limit) {
 		total = limit * unit;
 		available = limit > amounts->used ? (limit - amounts->used) * unit : 0;

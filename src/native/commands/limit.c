@@ -118,7 +118,7 @@ static void command_limit(struct session *session, const struct invocation *invo
 	if (options->edit && !edit_record(session, type, id, &limits, &file))
 		return;
 	/* XFS would drop the soft limit without an error. */
-	rc = fsq_quota_is_out_of_order(fs, type, id, &limits);
+	rc = fsq_quota_order_limits(fs, type, id, &limits);
 	if (rc > 0) {
 		session_error(session, 0,
 			      limits_are_contradictory(&limits) ? FSQ_E_USAGE : FSQ_E_CONFLICT, 0,

@@ -9,6 +9,7 @@
 
 #include "native/cli/journal.h"
 #include "quota/base/error.h"
+#include "quota/base/units.h"
 #include "quota/directory/assign.h"
 #include "quota/limits/limits.h"
 #include "records.h"
@@ -259,8 +260,8 @@ void change_warn_of_limits(struct session *session, const char *path, const char
 		const struct limit_change limit = {
 			.form = (enum fsq_form)form,
 			.hard = hard,
-			.before = fsq_limit_is_none(was[form]) ? 0 : was[form],
-			.after = fsq_limit_is_none(is[form]) ? 0 : is[form],
+			.before = fsq_limit_or_0(was[form]),
+			.after = fsq_limit_or_0(is[form]),
 			.used = is_full && !hard ? 0 : used,
 		};
 

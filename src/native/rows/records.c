@@ -84,23 +84,14 @@ int64_t records_grace_left(int64_t expires, int64_t *now)
 	return expires > *now ? expires - *now : 0;
 }
 
-static uint64_t limit_bytes(uint64_t blocks)
-{
-	return fsq_limit_is_none(blocks) ? 0 : fsq_limit_bytes(blocks);
-}
-
-static uint64_t used_bytes(uint64_t blocks)
-{
-	return blocks > UINT64_MAX / FSQ_BASIC_BLOCK ? UINT64_MAX : blocks * FSQ_BASIC_BLOCK;
-}
-
 /* @return   the time left, by the same rule as fsq_usage_set_dquot() */
 static int64_t grace_of(const struct fsq_dquot *dquot, enum fsq_form form, int64_t *now)
 {
 	const struct fsq_amounts *amounts = &dquot->form[form];
-	bool has_soft = form == FSQ_INODES ? amounts->soft > 0 : !fsq_limit_is_none(amounts->soft);
 
-	return dquot->id && has_soft ? records_grace_left(amounts->expires, now) : FIELD_NO_SECONDS;
+	return dquot->id && !fsq_limit_is_none(amounts->soft)
+		       ? records_grace_left(amounts->expires, now)
+		       : FIELD_NO_SECONDS;
 }
 
 struct record_row records_row(struct session *session, const struct path_entry *path,
@@ -122,17 +113,17 @@ struct record_row records_row(struct session *session, const struct path_entry *
 		.id = dquot->id,
 		.name = name,
 		.shown_name = is_none ? NO_PROJECT : name,
-		.used_bytes = used_bytes(space->used),
-		.soft_bytes = limit_bytes(space->soft),
-		.hard_bytes = limit_bytes(space->hard),
+		.used_bytes = fsq_block_bytes(space->used),
+		.soft_bytes = fsq_block_bytes(fsq_limit_or_0(space->soft)),
+		.hard_bytes = fsq_block_bytes(fsq_limit_or_0(space->hard)),
 		.bytes_grace_seconds = grace_of(dquot, FSQ_BLOCKS, now),
 		.used_inodes = inodes->used,
-		.soft_inodes = inodes->soft,
-		.hard_inodes = inodes->hard,
+		.soft_inodes = fsq_limit_or_0(inodes->soft),
+		.hard_inodes = fsq_limit_or_0(inodes->hard),
 		.inodes_grace_seconds = grace_of(dquot, FSQ_INODES, now),
-		.used_realtime_bytes = used_bytes(realtime->used),
-		.soft_realtime_bytes = limit_bytes(realtime->soft),
-		.hard_realtime_bytes = limit_bytes(realtime->hard),
+		.used_realtime_bytes = fsq_block_bytes(realtime->used),
+		.soft_realtime_bytes = fsq_block_bytes(fsq_limit_or_0(realtime->soft)),
+		.hard_realtime_bytes = fsq_block_bytes(fsq_limit_or_0(realtime->hard)),
 		.realtime_grace_seconds = grace_of(dquot, FSQ_REALTIME, now),
 		.percent = of_space > of_inodes ? of_space : of_inodes,
 		.filesystem = path ? path->info->device : NULL,

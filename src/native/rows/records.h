@@ -4,6 +4,7 @@
 #define FSQ_RECORDS_H
 
 #include "native/cli/options.h"
+#include "quota/base/units.h"
 #include "quota/fsquota.h"
 
 struct record_row {
@@ -53,15 +54,13 @@ static inline double percent_of_limit(uint64_t used, uint64_t soft, uint64_t har
 	return limit && used != FIELD_NOT_KNOWN ? 100.0 * (double)used / (double)limit : -1;
 }
 
-/** The same for one form of a record. There a very large limit of space means no limit. */
+/** The same for one form of a record. */
 static inline double records_percent(const struct fsq_dquot *dquot, enum fsq_form form)
 {
 	const struct fsq_amounts *amounts = &dquot->form[form];
-	bool counted = form == FSQ_INODES;
 
-	return percent_of_limit(amounts->used,
-				counted || !fsq_limit_is_none(amounts->soft) ? amounts->soft : 0,
-				counted || !fsq_limit_is_none(amounts->hard) ? amounts->hard : 0);
+	return percent_of_limit(amounts->used, fsq_limit_or_0(amounts->soft),
+				fsq_limit_or_0(amounts->hard));
 }
 
 /** @return  seconds that are left until @expires (0: not running), or FIELD_NO_SECONDS */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "quota/base/units.h"
 #include "shared/clock.h"
 #include "shared/sort.h"
 
@@ -210,16 +211,11 @@ static unsigned int change_state(struct watch_ids *ids, struct watch_id *id, enu
 	return above;
 }
 
-static uint64_t limit_of(enum fsq_form form, uint64_t limit)
-{
-	return form == FSQ_BLOCKS && fsq_limit_is_none(limit) ? 0 : limit;
-}
-
 static unsigned int level_of(const struct watch_ids *ids, const struct fsq_dquot *dquot,
 			     enum fsq_form form)
 {
 	const struct fsq_amounts *amounts = &dquot->form[form];
-	uint64_t soft = limit_of(form, amounts->soft), hard = limit_of(form, amounts->hard);
+	uint64_t soft = fsq_limit_or_0(amounts->soft), hard = fsq_limit_or_0(amounts->hard);
 	unsigned int level = 0;
 
 	if (soft && amounts->used > soft)

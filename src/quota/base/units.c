@@ -265,9 +265,9 @@ uint64_t fsq_block_bytes(uint64_t blocks)
 	return blocks > UINT64_MAX / FSQ_BASIC_BLOCK ? UINT64_MAX : blocks * FSQ_BASIC_BLOCK;
 }
 
-bool fsq_limit_is_none(uint64_t blocks)
+bool fsq_limit_is_none(uint64_t limit)
 {
-	return blocks == 0 || blocks >= FSQ_UNLIMITED_BLOCKS;
+	return limit == 0 || limit >= FSQ_UNLIMITED_BLOCKS;
 }
 
 bool fsq_limit_is_lost(uint64_t bytes)

@@ -20,6 +20,12 @@ int fsq_parse_listed_id(const char *text, size_t length, uint32_t *id);
 #define FSQ_SIZE_TEXT 64
 const char *fsq_size_text(char text[FSQ_SIZE_TEXT], uint64_t blocks);
 
+/** @return  a limit in basic blocks or inodes; 0 if it stops nobody */
+static inline uint64_t fsq_limit_or_0(uint64_t limit)
+{
+	return fsq_limit_is_none(limit) ? 0 : limit;
+}
+
 /** @return  basic blocks as bytes, UINT64_MAX when they do not fit */
 uint64_t fsq_block_bytes(uint64_t blocks);
 

@@ -20,11 +20,6 @@
 #include "quota/mounts/lookup.h"
 #include "quota/registry/entries.h"
 
-static uint64_t promised(uint64_t hard)
-{
-	return fsq_limit_is_none(hard) ? 0 : hard;
-}
-
 static uint64_t sum(uint64_t one, uint64_t other)
 {
 	return one + other < one ? UINT64_MAX : one + other;
@@ -33,7 +28,7 @@ static uint64_t sum(uint64_t one, uint64_t other)
 static void add_up(struct fsq_budget_use *use, const struct fsq_dquot *dquot)
 {
 	const struct fsq_amounts *amounts = &dquot->form[FSQ_BLOCKS];
-	uint64_t hard = promised(amounts->hard);
+	uint64_t hard = fsq_limit_or_0(amounts->hard);
 
 	if (!hard && !amounts->used && !dquot->form[FSQ_INODES].used)
 		return;
@@ -210,7 +205,7 @@ static int fail_over_budget(const struct fsq_budget_check *check, const struct f
 /* By how many bytes the committed sum would grow. */
 static int64_t growth(const struct fsq_budget_check *check, struct scope *scope)
 {
-	uint64_t before = promised(check->before), after = promised(check->after);
+	uint64_t before = fsq_limit_or_0(check->before), after = fsq_limit_or_0(check->after);
 
 	if (scope->directory && !is_counted(check, scope)) {
 		before = 0;

@@ -22,7 +22,7 @@ static int find_size(const struct fsq_resize_request *request, const struct fsq_
 		     int fd, uint64_t *blocks, struct fsq_error *err)
 {
 	const char *path = request->directory;
-	uint64_t hard = fsq_limit_is_none(amounts->hard) ? 0 : amounts->hard;
+	uint64_t hard = fsq_limit_or_0(amounts->hard);
 	char text[FSQ_SIZE_TEXT];
 
 	*blocks = fsq_limit_blocks_up(request->bytes);
@@ -51,7 +51,7 @@ static int find_inodes(const struct fsq_resize_request *request, const struct fs
 		       struct fsq_limits *limits, struct fsq_error *err)
 {
 	const struct fsq_amounts *amounts = &dquot->form[FSQ_INODES];
-	uint64_t hard = request->limits.hard[FSQ_INODES];
+	uint64_t hard = request->limits.hard[FSQ_INODES], has = fsq_limit_or_0(amounts->hard);
 
 	if (!(request->limits.mask & FSQ_HARD(FSQ_INODES)))
 		return 0;
@@ -59,14 +59,14 @@ static int find_inodes(const struct fsq_resize_request *request, const struct fs
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, request->directory,
 				"would be smaller than the %" PRIu64 " inodes that are in use",
 				amounts->used);
-	if (hard && hard < amounts->hard && !request->allow_shrink) {
+	if (hard && hard < has && !request->allow_shrink) {
 		fsq_fail(err, FSQ_E_CONFLICT, 0, request->directory,
-			 "would be smaller than the %" PRIu64 " inodes it has", amounts->hard);
+			 "would be smaller than the %" PRIu64 " inodes it has", has);
 		return fsq_add_hint(err, FSQ_HINT_ALLOW_SHRINK, FSQ_E_CONFLICT);
 	}
 	limits->hard[FSQ_INODES] = hard;
-	if ((hard && limits->soft[FSQ_INODES] > hard) ||
-	    (amounts->soft && amounts->soft == amounts->hard))
+	if (!fsq_limit_is_none(amounts->soft) &&
+	    ((hard && amounts->soft > hard) || amounts->soft == has))
 		limits->soft[FSQ_INODES] = hard;
 	return 0;
 }
@@ -86,9 +86,10 @@ static int find_new_limits(const struct fsq_resize_request *request, const struc
 		rc = find_size(request, &dquot->form[FSQ_BLOCKS], fd, &blocks, err);
 		if (rc)
 			return rc;
-		if (*soft && (*soft == hard || request->relative || request->percent))
+		if (!fsq_limit_is_none(*soft) &&
+		    (*soft == hard || request->relative || request->percent))
 			*soft += blocks - hard;
-		if (*soft > blocks)
+		if (*soft > blocks && !fsq_limit_is_none(*soft))
 			*soft = blocks;
 		limits->hard[FSQ_BLOCKS] = blocks;
 	}
@@ -96,6 +97,7 @@ static int find_new_limits(const struct fsq_resize_request *request, const struc
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
 		if (request->limits.mask & FSQ_SOFT(form))
 			limits->soft[form] = request->limits.soft[form];
+	fsq_limits_order(limits);
 	fsq_limits_round(limits, fd);
 	return rc;
 }

@@ -91,16 +91,20 @@ struct fsq_limits fsq_limits_wanted(const struct fsq_limits *before, const struc
 			wanted.soft[form] = asked->soft[form];
 		if (asked->mask & FSQ_HARD(form))
 			wanted.hard[form] = asked->hard[form];
-		/* Kubelet sets the largest value, which is no limit and above each hard one. */
-		if (form == FSQ_BLOCKS && wanted.soft[form] > wanted.hard[form] &&
-		    fsq_limit_is_none(wanted.soft[form]))
-			wanted.soft[form] = 0;
 	}
+	fsq_limits_order(&wanted);
 	fsq_limits_round(&wanted, fd);
 	if (fsq_limits_are_none(&wanted))
 		wanted.hard[FSQ_BLOCKS] =
 			fsq_is_xfs(fd) ? FSQ_XFS_UNLIMITED_BLOCKS + 1 : FSQ_UNLIMITED_BLOCKS;
 	return wanted;
+}
+
+void fsq_limits_order(struct fsq_limits *limits)
+{
+	for (int form = 0; form < FSQ_FORMS; form++)
+		if (fsq_limits_are_out_of_order(limits, (enum fsq_form)form))
+			limits->soft[form] = fsq_limit_or_0(limits->soft[form]);
 }
 
 void fsq_limits_add(struct fsq_limits *asked, uint64_t soft_bytes, uint64_t hard_bytes,
@@ -133,8 +137,8 @@ static bool is_soft_above_hard(const struct fsq_limits *limits)
 	       fsq_limits_are_out_of_order(limits, FSQ_REALTIME);
 }
 
-int fsq_quota_is_out_of_order(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
-			      const struct fsq_limits *limits)
+int fsq_quota_order_limits(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			   struct fsq_limits *limits)
 {
 	struct fsq_limits after = { 0 };
 	struct fsq_dquot dquot;
@@ -153,6 +157,11 @@ int fsq_quota_is_out_of_order(struct fsq_filesystem *fs, enum fsq_type type, uin
 			continue;
 		after.soft[form] = sets_soft ? limits->soft[form] : dquot.form[form].soft;
 		after.hard[form] = sets_hard ? limits->hard[form] : dquot.form[form].hard;
+		if (!sets_soft && fsq_limits_are_out_of_order(&after, (enum fsq_form)form) &&
+		    fsq_limit_is_none(after.soft[form])) {
+			after.soft[form] = limits->soft[form] = 0;
+			limits->mask |= FSQ_SOFT(form);
+		}
 	}
 	return is_soft_above_hard(&after);
 }

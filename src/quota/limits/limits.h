@@ -131,15 +131,18 @@ int fsq_limits_read_settled(struct fsq_target *target, uint32_t id, int *looks,
 int fsq_enforcement_get(struct fsq_handle *directory, const struct stat *made,
 			enum fsq_enforcement *enforcement, uint64_t *space, struct fsq_error *err);
 
+/** Take a soft limit away that is no limit and above the hard one: kubelet sets the largest value. */
+void fsq_limits_order(struct fsq_limits *limits);
+
 /**
  * Tell whether a soft limit of an ID would be above its hard one with these limits set. XFS drops
- * such a soft limit without an error.
+ * such a soft limit without an error. One that it has and that is no limit is taken away: @limits sets 0.
  *
  * @return   1 it would be, 0 not, or quota is off; or a negative errno as of fsq_quota_get()
  * Source: quotactl(2), Q_XGETQUOTA
  */
-int fsq_quota_is_out_of_order(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
-			      const struct fsq_limits *limits);
+int fsq_quota_order_limits(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
+			   struct fsq_limits *limits);
 
 /**
  * Find out what fsq_quota_set_limits() would do, and change nothing.

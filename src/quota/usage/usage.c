@@ -136,11 +136,6 @@ void fsq_cache_free(struct fsq_cache *cache)
 
 /* --- what the kernel counts --- */
 
-static uint64_t limit_in_bytes(uint64_t blocks)
-{
-	return fsq_limit_is_none(blocks) ? 0 : fsq_block_bytes(blocks);
-}
-
 void fsq_usage_set_dquot(struct fsq_usage *usage, const struct fsq_dquot *dquot)
 {
 	if (!usage || !dquot)
@@ -150,11 +145,11 @@ void fsq_usage_set_dquot(struct fsq_usage *usage, const struct fsq_dquot *dquot)
 	const struct fsq_amounts *inodes = &dquot->form[FSQ_INODES];
 
 	usage->used_bytes = fsq_block_bytes(blocks->used);
-	usage->soft_bytes = limit_in_bytes(blocks->soft);
-	usage->hard_bytes = limit_in_bytes(blocks->hard);
+	usage->soft_bytes = fsq_block_bytes(fsq_limit_or_0(blocks->soft));
+	usage->hard_bytes = fsq_block_bytes(fsq_limit_or_0(blocks->hard));
 	usage->used_inodes = inodes->used;
-	usage->soft_inodes = inodes->soft;
-	usage->hard_inodes = inodes->hard;
+	usage->soft_inodes = fsq_limit_or_0(inodes->soft);
+	usage->hard_inodes = fsq_limit_or_0(inodes->hard);
 	/*
 	 * XFS keeps the grace times in the record of ID 0, which has none of its own. And it starts one above a hard
 	 * limit without a soft one, where nothing ends with it.
