@@ -536,6 +536,7 @@ struct project_row projects_row(const struct projects *projects, const struct pr
 
 	row.filesystem = info->device;
 	row.mountpoint = info->directory;
+	row.warned = projects->warned > project->filesystem;
 	if (of_project || !projects->no_names)
 		listing_set_name(session, &row);
 	if (of_project && row.id == 0 &&
@@ -575,11 +576,8 @@ struct project_row projects_row(const struct projects *projects, const struct pr
 bool projects_is_in_force(struct projects *projects, const struct project *project,
 			  const struct project_row *row)
 {
-	struct project_row once = *row;
-	bool is;
+	bool is = listing_is_in_force(projects->session, row);
 
-	once.warned = projects->warned > project->filesystem;
-	is = listing_is_in_force(projects->session, &once);
 	if (!is && row->force.is == FSQ_IN_FORCE_NOT_ENFORCED)
 		projects->warned = project->filesystem + 1;
 	return is;
