@@ -16,6 +16,7 @@ static char projects[] = "projects", projid[] = "projid";
 
 /* The number of the call that fails, as on a bad disk; 0: none. */
 static int failing_sync;
+static bool no_sync;
 
 /* In place of the C library's. */
 int fsync(int fd)
@@ -24,7 +25,7 @@ int fsync(int fd)
 		errno = EIO;
 		return -1;
 	}
-	return (int)syscall(SYS_fsync, fd);
+	return no_sync ? 0 : (int)syscall(SYS_fsync, fd);
 }
 
 static bool no_memory;
@@ -322,6 +323,122 @@ static void test_names(void)
 	   "no control character is in one");
 }
 
+/* As kubelet adds volumes: all lines are written anew, and the new ones are the last. */
+static void append(const char *file, const char *lines)
+{
+	FILE *from = fopen(file, "r"), *to = fopen("replacement", "w");
+	int byte;
+
+	while (from && (byte = fgetc(from)) != EOF)
+		fputc(byte, to);
+	fputs(lines, to);
+	fclose(to);
+	if (from)
+		fclose(from);
+	if (rename("replacement", file))
+		abort();
+}
+
+#define ALIVE 50
+#define VOLUMES 100000 /* with FSQUOTA_FULL, else a fifth of it */
+#define BETWEEN 12     /* volumes that come between two calls that remove what is gone */
+
+static const char *directory_of(uint32_t id)
+{
+	static const char *const volumes[] = { "cache", "tmp-data", "workdir", "logs-of-the-app" };
+	static char text[200];
+
+	snprintf(text, sizeof(text),
+		 "/var/lib/kubelet/pods/%08x-0000-4000-8000-0123456789ab/"
+		 "volumes/kubernetes.io~empty-dir/%s",
+		 id * 2654435761U, volumes[id / 7 % 4]);
+	return text;
+}
+
+/* @return  how many bytes a file has, and its entries */
+static size_t count_bytes(const char *file, size_t *lines, size_t *of_lines)
+{
+	FILE *stream = fopen(file, "r");
+	size_t bytes = 0, length;
+	char line[300];
+
+	*lines = *of_lines = 0;
+	while (fgets(line, sizeof(line), stream)) {
+		length = strlen(line);
+		bytes += length;
+		if (!strchr(line, ':') || line[0] == '#')
+			continue;
+		++*lines;
+		*of_lines += length;
+	}
+	fclose(stream);
+	return bytes;
+}
+
+/* A month of a busy node, at whose end the files are as short as at its begin. */
+static void test_month(void)
+{
+	uint32_t alive[ALIVE] = { 0 }, gone[BETWEEN], next = 1048577;
+	const uint32_t last = next + (getenv("FSQUOTA_FULL") ? VOLUMES : VOLUMES / 5);
+	size_t largest = 0, lines, of_lines, bytes;
+	bool all = true;
+
+	put(projects, "# directories\n10:/home/ann\n");
+	put(projid, "# names\nann:10\n");
+	no_sync = true;
+	srandom(1);
+	while (next < last) {
+		struct fsq_project_edit *edit;
+		char *added, *added_names;
+		size_t count = 0, size;
+		FILE *lines_of = open_memstream(&added, &size);
+		FILE *names = open_memstream(&added_names, &size);
+
+		for (int i = 0; i < BETWEEN; i++, next++) {
+			uint32_t *place = &alive[(size_t)random() % ALIVE];
+
+			fprintf(lines_of, "%u:%s\n", next, directory_of(next));
+			fprintf(names, "volume%u:%u\n", next, next);
+			if (*place)
+				gone[count++] = *place;
+			*place = next;
+		}
+		fclose(lines_of);
+		fclose(names);
+		append(projects, added);
+		append(projid, added_names);
+		free(added);
+		free(added_names);
+		edit = lock(true);
+		fsq_project_edit_begin_batch(edit);
+		for (size_t i = 0; i < count; i++)
+			all &= fsq_project_edit_remove(edit, gone[i], directory_of(gone[i]), true,
+						       NULL) == 0;
+		all &= fsq_project_edit_sync_batch(edit, NULL) == 0;
+		fsq_project_edit_free(edit);
+		bytes = count_bytes(projects, &lines, &of_lines);
+		largest = bytes > largest ? bytes : largest;
+	}
+	no_sync = false;
+	ok(all, "all that is gone was removed");
+	bytes = count_bytes(projects, &lines, &of_lines);
+	printf("# %zu lines of %zu bytes in %zu, %zu at most\n", lines, of_lines, bytes, largest);
+	ok(lines == ALIVE + 1, "each line is there once");
+	ok(bytes < 2 * of_lines && largest < 3 * of_lines,
+	   "less than twice the bytes of the lines, at the end, and never thrice");
+	bytes = count_bytes(projid, &lines, &of_lines);
+	ok(lines == ALIVE + 1 && bytes < 2 * of_lines, "the same of names");
+	struct fsq_project_edit *edit = lock(false);
+	for (int i = 0; i < ALIVE; i++) {
+		uint32_t id = 0;
+
+		all &= fsq_project_edit_id_of(edit, directory_of(alive[i]), &id) &&
+		       id == alive[i] && fsq_project_edit_has_name(edit, id);
+	}
+	ok(all, "each volume has its line and its name");
+	fsq_project_edit_free(edit);
+}
+
 int main(void)
 {
 	char directory[] = "/tmp/fsquota-edit.XXXXXX";
@@ -338,6 +455,7 @@ int main(void)
 	test_bad_disk();
 	test_no_memory();
 	test_names();
+	test_month();
 	for (const char *const *file = (const char *const[]){ "projects", "projid", "link", NULL };
 	     *file; file++)
 		unlink(*file);

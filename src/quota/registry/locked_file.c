@@ -261,7 +261,8 @@ int fsq_locked_file_write(struct fsq_locked_file *file, size_t offset, const cha
 	rc = write_all(file->fd, text, length, (off_t)offset);
 	if (rc)
 		return rc;
-	memcpy(file->text + offset, text, length);
+	if (text != file->text + offset)
+		memcpy(file->text + offset, text, length);
 	if (offset + length > file->length)
 		file->length = offset + length;
 	return 0;

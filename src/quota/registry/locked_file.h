@@ -65,6 +65,7 @@ void fsq_locked_file_forget(struct fsq_locked_file *file);
 /**
  * Write over what is there, or behind its end.
  *
+ * @text     may be the place in the file's own text
  * @return   0 or a negative errno
  */
 int fsq_locked_file_write(struct fsq_locked_file *file, size_t offset, const char *text,

@@ -6,8 +6,8 @@
  * Other programs read the file without a lock, and this process may be killed or lose power between
  * any two writes. So every change of the list is the change of one byte: it switches an entry on or
  * off, and everything written before and after it has no meaning to any program that reads the
- * file. An entry keeps its place, and the file its inode. What is switched off is cut off later,
- * while nobody else has the file open, or its space is used again.
+ * file. The file keeps its inode. What is switched off is cut off later, while nobody else has the
+ * file open, or its space is used again; when there is much of it, the last entries move there.
  */
 #ifndef FSQ_PROJECT_LIST_H
 #define FSQ_PROJECT_LIST_H
