@@ -854,6 +854,8 @@ enum fsq_finding_id {
 	FSQ_FINDING_DIRECTORY_WITHOUT_LINE, /* it carries project, and is not in the file name */
 	/* about a directory; path is it. Only with deep */
 	FSQ_FINDING_SPECIAL_FILES, /* count symlinks and special files in it do not carry project */
+	/* about volumes of pods whose directories are gone; path is the mount point */
+	FSQ_FINDING_KUBELET_LEAKED, /* count have lines; other more, and pods do not start */
 };
 
 struct fsq_finding {

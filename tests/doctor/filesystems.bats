@@ -406,3 +406,19 @@ overlay_on() {
 	umount /mnt/x2 /run/lock
 	fresh_fs x2
 }
+
+# bats test_tags=shared
+@test "a filesystem that nobody asks about needs no quota where another one has it" {
+	umount /mnt/e
+	mount "$FSQ_E_DEV" /mnt/e
+	finds note not-enforced
+	assert_equal "$(jq -r .path <<<"$finding")" /mnt/e
+	finds problem not-enforced /mnt/e
+	mkdir /mnt/e/web
+	echo 42:/mnt/e/web >/etc/projects
+	finds problem not-enforced
+	rm /etc/projects
+	# It is a problem where none has.
+	umount /mnt/{x,x2,f}
+	finds problem not-enforced
+}

@@ -94,3 +94,31 @@ tagged() {
 	no_more kubelet-starved /mnt/x
 	no_more ids-without-line /mnt/x
 }
+
+# gone COUNT: so many volumes of pods were there.
+gone() {
+	seq 1048577 $((1048576 + $1)) | awk '{ print $1 ":/mnt/x/pods/uid" $1 "/volumes/kubernetes.io~empty-dir/cache" >"/etc/projects"
+		print "volume" $1 ":" $1 >"/etc/projid"
+		print "limit -p bhard=9223372036854775807 bsoft=9223372036854775807", $1 }' | oracle -x /mnt/x >/dev/null
+}
+
+@test "volumes of pods that are gone are one finding, which says how many more kubelet can bear" {
+	gone 63
+	# Kubelet takes up the pod that is there, and the line of its volume.
+	mkdir -p /mnt/x/pods/uid1048577
+	finds note kubelet-leaked
+	assert_equal "$(jq -r '.message + "|" + .repair + "|" + .path' <<<"$finding")" \
+		"62 volumes of pods that are gone have lines and limits, which kubelet never clears from 1.31 on; 66 more, \
+and pods with a user namespace may not start|fsquota prune /mnt/x|/mnt/x"
+	assert_equal "$(grep -c directory-gone <<<"$findings")" 1
+	rmdir /mnt/x/pods/uid1048577
+	gone 64
+	finds problem kubelet-leaked
+	no_more directory-gone
+	gone 130
+	finds problem kubelet-leaked /mnt/x
+	[[ $finding == *'"130 volumes'*': pods with a user namespace may not start'* ]] || fail "$finding"
+	succeeds fsquota prune --quiet /mnt/x
+	no_more kubelet-leaked
+	assert_equal "$(cat /etc/projects /etc/projid)" ''
+}

@@ -150,9 +150,17 @@ static const struct template templates[] = {
 	  .id = FSQ_FINDING_IDS_WITHOUT_LINE },
 	{ "kubelet-starved",
 	  "the first {count} IDs that kubelet tries, up to {other}, are in use and in no file: it "
-	  "gives up, and pods have no quota; see fsquota find --orphans; fsquota assign "
-	  "--keep-limits DIRECTORY registers one",
+	  "gives up, and from 1.31 on pods with a user namespace do not start; see fsquota find "
+	  "--orphans; fsquota assign --keep-limits DIRECTORY registers one",
 	  .id = FSQ_FINDING_KUBELET_STARVED },
+	{ "kubelet-leaked",
+	  "{count} volumes of pods that are gone have lines and limits, which kubelet never clears "
+	  "from 1.31 on; {other} more, and pods with a user namespace may not start",
+	  "fsquota prune {mountpoint}",
+	  .in_doubt = "{count} volumes of pods that are gone have lines and limits, which kubelet "
+		      "never clears from 1.31 on: pods with a user namespace may not start; "
+		      "fsquota prune {mountpoint} removes them",
+	  .id = FSQ_FINDING_KUBELET_LEAKED },
 	{ "project-above", "shares project {id} and its limits with {name}, which hands its ID on",
 	  "fsquota assign {path} --hard 10G",
 	  .in_doubt = "shares project {id} and its limits with {name}, which hands its ID on, and "

@@ -247,8 +247,7 @@ static void check_unmounted(struct medium *medium, int fd)
 		fsq_diagnosis_fail(medium->diagnosis, ENOMEM, medium->path);
 		return;
 	}
-	if (strcmp(outlook.type, "xfs") != 0 && strcmp(outlook.type, "ext4") != 0 &&
-	    strcmp(outlook.type, "f2fs") != 0) {
+	if (!fsq_type_has_projects(outlook.type)) {
 		say_of_device(medium,
 			      (struct fsq_finding){ .id = fsq_outlook_other_type(outlook.type) });
 	} else {

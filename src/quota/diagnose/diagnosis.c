@@ -12,9 +12,9 @@
 #include "quota/mounts/lookup.h"
 #include "quota/mounts/mount_table.h"
 
-static enum fsq_finding_level level_of_finding(enum fsq_finding_id id)
+static enum fsq_finding_level level_of_finding(const struct fsq_finding *finding)
 {
-	switch (id) {
+	switch (finding->id) {
 	case FSQ_FINDING_PRIVILEGED:
 	case FSQ_FINDING_QUOTA_ON:
 	case FSQ_FINDING_OVERLAY_LIMITED:
@@ -44,6 +44,9 @@ static enum fsq_finding_level level_of_finding(enum fsq_finding_id id)
 	case FSQ_FINDING_DIRECTORY_WITHOUT_LINE:
 	case FSQ_FINDING_SPECIAL_FILES:
 		return FSQ_FINDING_NOTE;
+	case FSQ_FINDING_KUBELET_LEAKED:
+		return finding->count < FSQ_KUBELET_SEARCHES / 2 ? FSQ_FINDING_NOTE
+								 : FSQ_FINDING_PROBLEM;
 	default:
 		return FSQ_FINDING_PROBLEM;
 	}
@@ -53,7 +56,8 @@ void fsq_finding_visit(struct fsq_diagnosis *diagnosis, struct fsq_finding findi
 {
 	if (fsq_diagnosis_is_over(diagnosis))
 		return;
-	finding.level = level_of_finding(finding.id);
+	if (finding.level != FSQ_FINDING_NOTE || level_of_finding(&finding) == FSQ_FINDING_OK)
+		finding.level = level_of_finding(&finding);
 	diagnosis->stopped = diagnosis->visit(&finding, diagnosis->arg) == FSQ_VISIT_STOP;
 }
 
@@ -120,6 +124,33 @@ bool fsq_diagnose_is_registered(struct fsq_diagnosis *diagnosis, const char *dir
 	return search.found || (rc && err.errnum != ENOENT && err.errnum != ENOTDIR);
 }
 
+struct search_filesystem {
+	const struct fsq_mount_points *points;
+	dev_t dev;
+	bool found;
+};
+
+static enum fsq_visit find_on_filesystem(uint32_t id, const char *directory, void *arg)
+{
+	struct search_filesystem *search = arg;
+	const struct fsq_mount *mount = fsq_mount_points_get(search->points, directory);
+
+	search->found = id && mount && mount->dev == search->dev;
+	return search->found ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
+}
+
+bool fsq_diagnose_has_registered(struct fsq_diagnosis *diagnosis, dev_t dev)
+{
+	struct search_filesystem search = { .points = fsq_diagnosis_mounts(diagnosis), .dev = dev };
+	struct fsq_error err;
+	int rc = search.points ? fsq_projects_each(diagnosis->registry->projects_file,
+						   find_on_filesystem, &search, &err)
+			       : 0;
+
+	return search.found || !search.points ||
+	       (rc && err.errnum != ENOENT && err.errnum != ENOTDIR);
+}
+
 void fsq_finding_visit_here(struct fsq_subject *subject, struct fsq_finding finding)
 {
 	const struct fsq_mount *mount = &subject->outlook.mount;
@@ -131,6 +162,8 @@ void fsq_finding_visit_here(struct fsq_subject *subject, struct fsq_finding find
 	finding.filesystem = mount->device;
 	finding.mountpoint = mount->directory;
 	finding.type = mount->type;
+	if (subject->is_unasked)
+		finding.level = FSQ_FINDING_NOTE;
 	fsq_finding_visit(subject->diagnosis, finding);
 }
 

@@ -35,6 +35,7 @@ struct fsq_subject {
 	struct fsq_diagnosis *diagnosis;
 	struct fsq_handle handle;
 	struct fsq_outlook outlook; /* its next mount only if repairs are asked for */
+	bool is_unasked;	    /* quotas are elsewhere: that it has none is no problem */
 };
 
 /* The entries of /etc/projects or /etc/projid with their lines. */
@@ -55,6 +56,9 @@ struct fsq_registered_list {
 	struct fsq_registered *entries; /* in the order of the file */
 	size_t count, capacity;
 };
+
+/* Kubelet gives up after so many IDs in a row that are in use and in no file. */
+#define FSQ_KUBELET_SEARCHES 128
 
 /** Hand a finding to the visitor, with its level. */
 void fsq_finding_visit(struct fsq_diagnosis *diagnosis, struct fsq_finding finding);
@@ -81,6 +85,9 @@ int fsq_diagnosis_open_root(const struct fsq_mount *mount);
 /** @return  whether a directory is registered in another one, or is that if @itself; also if that is not known */
 bool fsq_diagnose_is_registered(struct fsq_diagnosis *diagnosis, const char *directory,
 				bool itself);
+
+/** @return  whether a directory on this filesystem is registered; also if that is not known */
+bool fsq_diagnose_has_registered(struct fsq_diagnosis *diagnosis, dev_t dev);
 
 /** There is no memory: the diagnosis ends. */
 void fsq_diagnosis_fail(struct fsq_diagnosis *diagnosis, int errnum, const char *path);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +10,10 @@
 #include <unistd.h>
 
 #include "diagnosis.h"
+#include "quota/kernel/fs_type.h"
 #include "quota/kernel/privilege.h"
 #include "quota/kernel/space.h"
+#include "quota/mounts/lookup.h"
 #include "shared/used_up.h"
 
 static bool is_type(const struct fsq_subject *subject, const char *type)
@@ -196,6 +199,38 @@ static bool ask_quota_state(struct fsq_subject *subject)
 	return rc != -EPERM;
 }
 
+/* By the options of its mount. */
+static bool enforces(const struct fsq_mount *mount)
+{
+	int fd = fsq_lookup(NULL, mount->directory, O_PATH, NULL);
+	struct fsq_mount line = { 0 };
+	bool does = fd >= 0 && fsq_mount_line_of_fd(fd, &line) == 0 && line.dev == mount->dev &&
+		    fsq_options_enforce(line.super_options);
+
+	fsq_mount_clear(&line);
+	if (fd >= 0)
+		close(fd);
+	return does;
+}
+
+/* Nobody named it, nothing on it is registered, and another filesystem has the quotas. */
+static bool is_unasked(struct fsq_subject *subject)
+{
+	struct fsq_diagnosis *diagnosis = subject->diagnosis;
+	const dev_t dev = subject->outlook.mount.dev;
+	const struct fsq_mount_points *points;
+	bool elsewhere = false;
+
+	if (diagnosis->request->path_count || subject->outlook.enforced)
+		return false;
+	points = fsq_diagnosis_mounts(diagnosis);
+	for (size_t i = 0; points && i < points->count && !elsewhere; i++)
+		elsewhere = points->mounts[i].dev != dev && points->mounts[i].is_local &&
+			    fsq_type_has_projects(points->mounts[i].type) &&
+			    enforces(&points->mounts[i]);
+	return elsewhere && !fsq_diagnose_has_registered(diagnosis, dev);
+}
+
 void fsq_diagnose_filesystem(struct fsq_subject *subject)
 {
 	if (!is_type(subject, "xfs") && !is_type(subject, "ext4") && !is_type(subject, "f2fs")) {
@@ -204,9 +239,11 @@ void fsq_diagnose_filesystem(struct fsq_subject *subject)
 	}
 	if (!subject->diagnosis->unreachable && ask_quota_state(subject)) {
 		find_next_mount(subject);
+		subject->is_unasked = is_unasked(subject);
 		if (is_type(subject, "xfs") || check_features(subject))
 			check_quota(subject);
 		check_next_mount(subject);
+		subject->is_unasked = false;
 	}
 	if (fsq_diagnosis_is_over(subject->diagnosis))
 		return;

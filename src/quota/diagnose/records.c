@@ -16,9 +16,6 @@
 #include "quota/registry/entries.h"
 #include "shared/array.h"
 
-/* Kubelet gives up after so many IDs in a row that are in use and in no file. */
-#define KUBELET_SEARCHES 128
-
 /* How many IDs without lines are reported one by one. */
 #define SINGLE 16
 
@@ -241,7 +238,7 @@ static void visit_stores(struct stores *stores)
 							     .project = stores->unknown[0].project,
 							     .other = stores->unknown_last,
 							     .count = stores->unknown_count });
-	if (stores->kubelet_searches > KUBELET_SEARCHES)
+	if (stores->kubelet_searches > FSQ_KUBELET_SEARCHES)
 		fsq_finding_visit_here(
 			stores->subject,
 			(struct fsq_finding){ .id = FSQ_FINDING_KUBELET_STARVED,

@@ -9,6 +9,7 @@
 #include "diagnosis.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
+#include "quota/base/pod_path.h"
 #include "quota/base/units.h"
 #include "quota/directory/project_location.h"
 #include "quota/kernel/fs_type.h"
@@ -17,6 +18,7 @@
 #include "quota/mounts/lookup.h"
 #include "quota/usage/disk_use.h"
 #include "quota/usage/project_tree.h"
+#include "shared/array.h"
 
 /* --- what is in a directory --- */
 
@@ -190,7 +192,15 @@ static bool look_deep(struct fsq_diagnosis *diagnosis, const struct fsq_register
 
 /* --- the directories --- */
 
+/* Volumes of pods that are gone. */
+struct leaked {
+	const struct fsq_mount *mount;
+	uint64_t count;
+};
+
 struct trees {
+	struct leaked *leaked; /* of each filesystem */
+	size_t leaked_count, leaked_capacity;
 	struct fsq_diagnosis *diagnosis;
 	const struct fsq_registered_list *list;
 	bool opened; /* the part below is a missing directory */
@@ -296,18 +306,78 @@ static bool is_certain(struct trees *trees, const struct fsq_registered *entry)
 	return certain;
 }
 
+/* Is it the volume of a pod that is gone, too? While that is there, kubelet may want the line. */
+static bool is_of_gone_pod(const struct fsq_mount *mount, const char *directory)
+{
+	const char *at = directory;
+	struct fsq_pod_path path;
+
+	while (fsq_pod_path_next(&at, &path)) {
+		char *pod = strndup(directory, (size_t)(path.uid + path.length - directory));
+		int fd = pod ? open_on(mount, pod) : -ENOMEM;
+
+		free(pod);
+		if (fd >= 0)
+			close(fd);
+		if (fd == -ENOENT)
+			return true;
+	}
+	return false;
+}
+
+static void add_leaked(struct trees *trees, const struct fsq_mount *mount)
+{
+	const struct leaked one = { mount, 1 };
+
+	for (size_t i = 0; i < trees->leaked_count; i++)
+		if (trees->leaked[i].mount == mount) {
+			trees->leaked[i].count++;
+			return;
+		}
+	if (!array_add(&trees->leaked, &trees->leaked_count, &trees->leaked_capacity, &one,
+		       sizeof(one)))
+		fsq_diagnosis_fail(trees->diagnosis, ENOMEM, mount->directory);
+}
+
+/* One finding for all of a filesystem: a busy node has hundreds. */
+static void say_of_leaked(struct trees *trees)
+{
+	for (size_t i = 0; i < trees->leaked_count; i++) {
+		const struct fsq_mount *mount = trees->leaked[i].mount;
+		const uint64_t count = trees->leaked[i].count;
+		const bool starves = count >= FSQ_KUBELET_SEARCHES;
+
+		fsq_finding_visit(trees->diagnosis,
+				  (struct fsq_finding){ .id = FSQ_FINDING_KUBELET_LEAKED,
+							.path = mount->directory,
+							.filesystem = mount->device,
+							.mountpoint = mount->directory,
+							.type = mount->type,
+							.count = count,
+							.other = starves ? 0
+									 : FSQ_KUBELET_SEARCHES -
+										   (uint32_t)count,
+							.in_doubt = starves });
+	}
+	free(trees->leaked);
+}
+
 static void check_gone(struct trees *trees, const struct fsq_mount *mount,
 		       const struct fsq_registered *entry)
 {
 	/* The directory may come back when the highest mount point of fstab above it is mounted. */
 	struct unmounted unmounted = { .mount = mount, .directory = entry->word };
+	bool certain;
 
 	fsq_fstab_each(trees->diagnosis->fstab, find_highest, &unmounted, NULL);
-	say_of_directory(
-		trees, mount, entry,
-		(struct fsq_finding){ .id = FSQ_FINDING_DIRECTORY_GONE,
-				      .other_name = unmounted.found,
-				      .in_doubt = !unmounted.found && !is_certain(trees, entry) });
+	certain = !unmounted.found && is_certain(trees, entry);
+	if (certain && is_of_gone_pod(mount, entry->word))
+		add_leaked(trees, mount);
+	else
+		say_of_directory(trees, mount, entry,
+				 (struct fsq_finding){ .id = FSQ_FINDING_DIRECTORY_GONE,
+						       .other_name = unmounted.found,
+						       .in_doubt = !unmounted.found && !certain });
 	free(unmounted.found);
 }
 
@@ -460,5 +530,6 @@ void fsq_diagnose_trees(struct fsq_diagnosis *diagnosis, const struct fsq_regist
 		check_entry(&trees, &list->entries[i]);
 	for (size_t i = 0; i < named && !fsq_diagnosis_is_over(diagnosis); i++)
 		check_unregistered(&trees, request->paths[i]);
+	say_of_leaked(&trees);
 	fsq_project_location_close(&trees.handle);
 }

@@ -19,6 +19,7 @@
 #include "quota/base/error.h"
 #include "quota/base/id_set.h"
 #include "quota/base/path.h"
+#include "quota/base/pod_path.h"
 #include "quota/limits/limits.h"
 #include "quota/mounts/filesystem_handle.h"
 #include "quota/registry/project_edit.h"
@@ -116,23 +117,18 @@ static int is_id_known(struct prune *p, uint32_t id, bool *known)
 
 /*
  * While the directory of a pod exists, kubelet adopts the pod at its next start, and its volumes with the IDs
- * in /etc/projects: .../pods/UID/volumes/...
+ * in /etc/projects.
  */
 static bool is_of_living_pod(struct prune *p, const char *directory)
 {
+	const char *at = directory;
+	struct fsq_pod_path path;
 	bool living = false;
 
-	for (const char *pods = directory; !living && (pods = strstr(pods, "/pods/"));) {
+	while (!living && fsq_pod_path_next(&at, &path)) {
 		const struct fsq_volume *volume;
-		const char *end = strchr(pods += strlen("/pods/"), '/');
-		char *pod;
+		char *pod = strndup(directory, (size_t)(path.uid + path.length - directory));
 
-		if (!end || strncmp(end, "/volumes/", strlen("/volumes/")) != 0) {
-			/* The slash that ends this match may begin the next one. */
-			pods--;
-			continue;
-		}
-		pod = strndup(directory, (size_t)(end - directory));
 		living = !pod || fsq_volumes_find(&p->volumes, pod, &volume) == FSQ_PRESENT;
 		free(pod);
 	}

@@ -6,6 +6,7 @@
 #include <linux/magic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/statfs.h>
 
 #ifndef XFS_SUPER_MAGIC
@@ -38,6 +39,12 @@ static inline bool fsq_is_answered_for(const struct statfs *sfs)
 	default:
 		return false;
 	}
+}
+
+/** @return  whether file systems of a type, as the mount table names it, can have project quotas */
+static inline bool fsq_type_has_projects(const char *type)
+{
+	return strcmp(type, "xfs") == 0 || strcmp(type, "ext4") == 0 || strcmp(type, "f2fs") == 0;
 }
 
 /** @return  whether it is XFS. Source: fstatfs(2) */

@@ -116,9 +116,7 @@ static bool mount_has_tag(const struct fsq_mount *mount, const char *tag)
 	bool has;
 	int fd;
 
-	if (!mount->is_local || !mount->type ||
-	    (strcmp(mount->type, "xfs") != 0 && strcmp(mount->type, "ext4") != 0 &&
-	     strcmp(mount->type, "f2fs") != 0))
+	if (!mount->is_local || !mount->type || !fsq_type_has_projects(mount->type))
 		return false;
 	fd = open(mount->device, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
