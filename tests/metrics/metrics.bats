@@ -173,7 +173,8 @@ limit="inodes"} 0'
 	mount -t tmpfs none /var/log
 	volume=volumes/kubernetes.io~empty-dir/cache
 	mkdir -p $pods/{$uid,other}/$volume /var/log/pods/{shop_web-7d4_$uid,no_pod,a_b_c_d,x_y_}
-	fsquota assign --id 700 $pods/$uid/$volume
+	fsquota assign --id 700 --hard 1M $pods/$uid/$volume
+	fallocate -l 512K $pods/$uid/$volume/file
 	fsquota assign --id 701 --name odd $pods/other/$volume
 	fsquota metrics /mnt/x >"$text"
 	run ! grep -q project_info "$text"
@@ -183,11 +184,25 @@ limit="inodes"} 0'
 700\",name=\"volume700\",path=\"$pods/$uid/$volume\",$labels,namespace=\"shop\",pod=\"web-7d4\",volume=\"cache\"} 1
 701\",name=\"odd\",path=\"$pods/other/$volume\",$labels,$none} 1" \
 		sed -nE 's/^fsquota_project_info\{id="((42|70.)")/\1/p' "$text.info"
+	# The same names where people look; a name of one's own stays.
+	prints "700 shop/web-7d4/cache
+701 odd" fsquota list --raw -n -o ID,NAME $pods
+	prints "shop/web-7d4/cache" jq -r '.list[] | select(.id == 700).pod' <(fsquota list --json $pods)
+	exits 8 fsquota check --over 10 --raw -n -o ID,POD $pods/$uid
+	assert_equal "$stdout" "700 shop/web-7d4/cache"
+	prints "shop/web-7d4/cache" jq -r 'select(.id == 700).pod' <(fsquota top --batch 1 --json $pods)
+	run -0 fsquota explain $pods/$uid/$volume
+	[[ ${lines[0]} == *POD && ${lines[1]} == *" shop/web-7d4/cache" ]] || fail "$output"
+	run -0 fsquota report --html "$BATS_TEST_TMPDIR/page" /mnt/x
+	grep -q '>shop/web-7d4/cache<' "$BATS_TEST_TMPDIR/page"
 	# The path is there alone.
 	fsquota metrics --info --no-path-label --id-range 700-700 /mnt/x >"$text"
 	assert_equal "$(grep -c 'path=' "$text") $(grep -c '^fsquota_project_info.*path=' "$text")" '1 1'
-	fsquota release $pods/*/volumes/*/cache
 	rm -r /mnt/x/pods
+	assert_equal "$(fsquota metrics /mnt/x | sed -n 's/^fsquota_filesystem_gone_directories.* //p')" 2
+	run ! grep -q ^fsquota_filesystem_gone_directories <(fsquota metrics --quick /mnt/x)
+	succeeds fsquota prune -q /mnt/x
+	assert_equal "$(fsquota metrics /mnt/x | sed -n 's/^fsquota_filesystem_gone_directories.* //p')" 0
 	umount /var/log
 }
 
@@ -233,7 +248,7 @@ limit="inodes"} 0'
 	assert_equal "$(grep -c '^fsquota_project_used_bytes{id="102",name="�",path="/mnt/x2/c\\\\nd",' "$text")" 1
 	assert_equal "$(grep -c '^fsquota_project_used_bytes{id="103",name="",path="/mnt/x2/e�g",' "$text")" 1
 	same_as_list 4 "$odd"
-	assert_equal "$(grep -c 'mountpoint="/mnt/new\\nline \\"x\\\\"[,}].* [0-9]' "$text")" 27
+	assert_equal "$(grep -c 'mountpoint="/mnt/new\\nline \\"x\\\\"[,}].* [0-9]' "$text")" 28
 	assert_equal "$(grep -acv '^\(# \(TYPE\|HELP\|UNIT\|EOF\)\|fsquota_\)' "$text")" 0
 }
 

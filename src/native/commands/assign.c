@@ -18,6 +18,7 @@
 #include "native/rows/projects.h"
 #include "quota/directory/assign.h"
 #include "quota/mounts/lookup.h"
+#include "quota/registry/project_line.h"
 
 /* Print the ID; in another format the whole row. @return  whether it was written */
 static bool show_assignment(struct session *session, const struct fsq_assignment *assignment,
@@ -36,14 +37,14 @@ static bool show_assignment(struct session *session, const struct fsq_assignment
 		.over = fsq_assignment_over_budget(assignment),
 	};
 	struct fsq_limits before;
-	char name[32];
+	char name[FSQ_USUAL_NAME];
 
 	if (!session_has_rows(session)) {
 		write_format(session->out, "%u\n", id);
 	} else {
 		session_forget_names(session);
 		fsq_assignment_limits(assignment, &before, &change.limits);
-		snprintf(name, sizeof(name), "volume%u", id);
+		fsq_usual_name(name, id);
 		if (!change.name && !session->no_register && session->dry_run &&
 		    !fsq_project_names_id(session_names(session), name, &other))
 			change.name = name;

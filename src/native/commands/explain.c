@@ -7,6 +7,7 @@
 #include "native/cli/command.h"
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
+#include "native/rows/pods.h"
 #include "quota/kernel/privilege.h"
 
 /* A bound, since the largest are kept in memory, in order. */
@@ -20,10 +21,16 @@ struct explain_options {
 
 struct explain {
 	struct session *session;
+	const char *pod; /* of the volume that is explained: NAMESPACE/POD/VOLUME; or NULL */
 	uint64_t unexplained_bytes;
 };
 
-#define MEMBER(name) .offset = offsetof(struct fsq_explained, name)
+struct explained_row {
+	struct fsq_explained of;
+	const char *pod; /* only of what is used */
+};
+
+#define MEMBER(name) .offset = offsetof(struct explained_row, of.name)
 
 static const char *const parts[] = {
 	[FSQ_SPACE_USED] = "used",	     [FSQ_SPACE_TREE] = "tree",
@@ -46,24 +53,28 @@ static const struct field explained_fields[] = {
 	{ "COMMAND", "command", FIELD_TEXT, MEMBER(command), "its name" },
 	{ "PROCESSES", "processes", FIELD_COUNT, MEMBER(processes), "how many have it open" },
 	{ "PATH", "path", FIELD_TEXT, MEMBER(path), "where it is, or was" },
+	{ "POD", "pod", FIELD_TEXT, .offset = offsetof(struct explained_row, pod),
+	  "namespace, pod and volume of kubelet", .optional = true },
 	{ 0 },
 };
 
-static const struct row_fields explained_rows = { explained_fields, sizeof(struct fsq_explained),
+static const struct row_fields explained_rows = { explained_fields, sizeof(struct explained_row),
 						  .usual = "PART,USED,INODES,PID,COMMAND,PATH" };
 
 static enum fsq_visit show_space_part(const struct fsq_explained *explained, void *arg)
 {
 	struct explain *explain = arg;
-	struct fsq_explained row = *explained;
+	struct explained_row all = { *explained,
+				     explained->part == FSQ_SPACE_USED ? explain->pod : NULL };
+	struct fsq_explained *row = &all.of;
 
-	if (row.part == FSQ_SPACE_UNEXPLAINED)
-		explain->unexplained_bytes = row.bytes;
-	if (row.part == FSQ_SPACE_UNASKED)
-		row.bytes = FIELD_NOT_KNOWN;
-	if (row.processes == 0)
-		row.processes = FIELD_NOT_KNOWN;
-	tables_row(explain->session, &row);
+	if (row->part == FSQ_SPACE_UNEXPLAINED)
+		explain->unexplained_bytes = row->bytes;
+	if (row->part == FSQ_SPACE_UNASKED)
+		row->bytes = FIELD_NOT_KNOWN;
+	if (row->processes == 0)
+		row->processes = FIELD_NOT_KNOWN;
+	tables_row(explain->session, &all);
 	return FSQ_VISIT_CONTINUE;
 }
 
@@ -90,6 +101,8 @@ static void explain_space(struct session *session, const struct invocation *invo
 {
 	const struct explain_options *options = invocation->options;
 	struct explain explain = { .session = session };
+	struct texts texts = { 0 };
+	struct pods pods = { 0 };
 	struct progress progress;
 	struct fsq_explain_request request = {
 		.size = sizeof(request),
@@ -116,6 +129,9 @@ static void explain_space(struct session *session, const struct invocation *invo
 		session_usage_error(session, "--top takes a number from 1 to %d", TOP_MAX);
 		return;
 	}
+	explain.pod = pods_text(&pods, &texts, request.directory);
+	if (explain.pod && session->style.format == TABLE_TEXT && !session->style.column_count)
+		table_choose(&session->style, &explained_rows, "+POD");
 	progress_begin(&progress, session);
 	session_wait(session);
 	block_interrupts(&before);
@@ -126,6 +142,8 @@ static void explain_space(struct session *session, const struct invocation *invo
 	tables_end(session);
 	session_flush(session);
 	restore_signals(&before);
+	texts_free(&texts);
+	pods_free(&pods);
 	if (rc == 0 && explain.unexplained_bytes && !options->everywhere)
 		tell_of_unexplained(session, request.directory);
 }

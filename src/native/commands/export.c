@@ -12,6 +12,7 @@
 #include "native/rows/projects.h"
 #include "quota/fsquota.h"
 #include "quota/mounts/lookup.h"
+#include "quota/registry/project_line.h"
 
 struct export_options {
 	bool ids;
@@ -119,7 +120,7 @@ static const char *remark_of(struct session *session, const char *path, dev_t de
 	return st.st_dev == dev ? NULL : "the directory is on another filesystem";
 }
 
-static void show_project_line(const struct projects *projects, const struct project *project,
+static void show_project_line(struct projects *projects, const struct project *project,
 			      const struct export_options *options)
 {
 	struct session *session = projects->session;
@@ -130,10 +131,10 @@ static void show_project_line(const struct projects *projects, const struct proj
 	const struct project_row *of = &row.of;
 	const size_t count = of->directories.count;
 	const dev_t dev = session->paths[project->filesystem].info->dev;
-	char usual[32];
+	char usual[FSQ_USUAL_NAME];
 
 	/* Leave out the name that assign would choose; for several directories it must be written. */
-	snprintf(usual, sizeof(usual), "volume%u", of->id);
+	fsq_usual_name(usual, of->id);
 	row.with_name = of->name && (count != 1 || strcmp(of->name, usual) != 0) &&
 			fsq_project_name_is_valid(of->name);
 	row.with_id = options->ids || (count > 1 && !row.with_name);

@@ -135,8 +135,7 @@ static void warn(struct resizing *resizing, const struct fsq_resized *resized, c
  * @projects  have @project; NULL: the project is that of the request
  */
 static bool show_resized(struct resizing *resizing, const struct fsq_resized *resized,
-			 const char *path, const struct projects *projects,
-			 const struct project *project)
+			 const char *path, struct projects *projects, const struct project *project)
 {
 	struct session *session = resizing->session;
 	const struct listing_change change = {

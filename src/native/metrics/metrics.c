@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "native/cli/replacement.h"
+#include "native/rows/pods.h"
 #include "native/rows/projects.h"
 #include "native/rows/totals.h"
 #include "quota/fsquota.h"
@@ -26,91 +26,6 @@ struct metrics_options {
 	const char *output_file, *listen;
 };
 
-/* --- the namespace and pod of a volume on a Kubernetes node --- */
-
-struct pod {
-	char *namespace, *name, *uid; /* all in one allocation, at @namespace */
-};
-
-struct pods {
-	struct pod *list;
-	size_t count, capacity;
-};
-
-#define PODS_DIRECTORY "/var/log/pods"
-
-/* @name     NAMESPACE_POD_UID; other names are ignored. @return  false without memory */
-static bool add_pod(struct pods *pods, const char *name)
-{
-	char *rest = strdup(name);
-	struct pod pod = { .namespace = rest };
-	bool is_pod;
-
-	if (!rest)
-		return false;
-	strsep(&rest, "_");
-	pod.name = strsep(&rest, "_");
-	pod.uid = rest;
-	is_pod = pod.uid && *pod.uid && !strchr(pod.uid, '_');
-	if (is_pod && array_add(&pods->list, &pods->count, &pods->capacity, &pod, sizeof(pod)))
-		return true;
-	free(pod.namespace);
-	return !is_pod;
-}
-
-/*
- * Read the pods of this node: those with a log directory. @return  false without memory
- *
- * Source: kubelet's directories /var/log/pods/NAMESPACE_POD_UID
- */
-static bool pods_read(struct pods *pods)
-{
-	DIR *directory = opendir(PODS_DIRECTORY);
-	const struct dirent *entry;
-	bool good = directory || errno != ENOMEM;
-
-	while (good && directory && (entry = readdir(directory)))
-		good = add_pod(pods, entry->d_name);
-	if (directory)
-		closedir(directory);
-	return good;
-}
-
-static void pods_free(struct pods *pods)
-{
-	for (size_t i = 0; i < pods->count; i++)
-		free(pods->list[i].namespace);
-	free(pods->list);
-}
-
-/*
- * @path     such as /var/lib/kubelet/pods/UID/volumes/PLUGIN/VOLUME
- * @volume   set to the last part of it
- * @return   the pod; NULL: the path is in no known pod
- */
-static const struct pod *pods_of_volume(const struct pods *pods, const char *path,
-					const char **volume)
-{
-	const struct pod *found = NULL;
-
-	/* Try each "/pods/": the root directory of kubelet may contain one, too. */
-	for (const char *uid = path; !found && uid && (uid = strstr(uid, "/pods/"));) {
-		const char *end = strchr(uid += strlen("/pods/"), '/');
-		const char *plugin = end && strncmp(end, "/volumes/", strlen("/volumes/")) == 0
-					     ? end + strlen("/volumes/")
-					     : "";
-
-		*volume = strchr(plugin, '/');
-		if (!*volume || strchr(++*volume, '/'))
-			continue;
-		for (size_t i = 0; i < pods->count && !found; i++)
-			if (strncmp(uid, pods->list[i].uid, (size_t)(end - uid)) == 0 &&
-			    !pods->list[i].uid[end - uid])
-				found = &pods->list[i];
-	}
-	return found;
-}
-
 /* --- the metrics; a value that is not set or unknown has no sample --- */
 
 /* A project, user or group, with the labels that all of its samples share. */
@@ -124,6 +39,7 @@ struct filesystem_row {
 	const char *filesystem, *mountpoint;
 	uint64_t size_bytes, used_bytes; /* or FIELD_NOT_KNOWN */
 	struct project_sum sum;
+	bool looked; /* at the directories */
 };
 
 enum value_type {
@@ -238,6 +154,11 @@ static const struct metric of_filesystems[] = {
 	{ "fsquota_filesystem_no_project_used_inodes", "inodes",
 	  "Files and directories that belong to no project.",
 	  IF(sum.known, METRIC_NUMBER, sum.none.used_inodes) },
+	{ "fsquota_filesystem_gone_directories", NULL,
+	  "Registered directories that are gone, such as volumes of pods; fsquota prune removes "
+	  "their "
+	  "lines and limits.",
+	  IF(looked, METRIC_NUMBER, sum.gone) },
 	{ "fsquota_filesystem_scan_success", NULL,
 	  "1: the quotas of the filesystem were read; 0: that failed.",
 	  EVER(METRIC_BOOL, sum.success) },
@@ -496,6 +417,7 @@ static void add_series(struct projects *projects, const struct project *project,
 	if (!all->wanted[projects->type])
 		return;
 	row = projects_row(projects, project);
+	projects->sums[project->filesystem].gone += row.force.gone;
 	if (!is_shown(projects, all->options, &row))
 		return;
 	series = (struct series){ .row = row,
@@ -515,13 +437,13 @@ static void add_series(struct projects *projects, const struct project *project,
 		!array_add(&all->list, &all->count, &all->capacity, &series, sizeof(series));
 }
 
-static void show_info(struct writer *w, const struct all_series *all, const struct pods *pods)
+static void show_info(struct writer *w, const struct all_series *all, struct pods *pods)
 {
 	begin(w, &project_info);
 	for (size_t i = 0; i < all->count; i++) {
 		const struct project_row *row = &all->list[i].row;
 		const char *volume = NULL;
-		const struct pod *pod = pods_of_volume(pods, row->path, &volume);
+		const struct pod *pod = pods_find(pods, row->path, &volume);
 
 		if (row->type != FSQ_PROJECT)
 			continue;
@@ -581,8 +503,7 @@ static void show_up(struct writer *w, const struct metrics_options *options, con
 
 /* @rows  room for each filesystem */
 static void show_all(struct projects *projects, const struct metrics_options *options,
-		     const struct all_series *all, const struct pods *pods,
-		     struct filesystem_row *rows)
+		     const struct all_series *all, struct filesystem_row *rows)
 {
 	struct session *session = projects->session;
 	struct writer *w = session->out;
@@ -598,7 +519,7 @@ static void show_all(struct projects *projects, const struct metrics_options *op
 	}
 	show_up(w, options, NULL);
 	if (is_chosen(options, &project_info))
-		show_info(w, all, pods);
+		show_info(w, all, &projects->pods);
 	show_projects(w, options, all);
 	for (size_t i = 0; i < projects->filesystem; i++) {
 		const struct path_entry *path = &session->paths[i];
@@ -611,6 +532,7 @@ static void show_all(struct projects *projects, const struct metrics_options *op
 			.size_bytes = FIELD_NOT_KNOWN,
 			.used_bytes = FIELD_NOT_KNOWN,
 			.sum = projects->sums[i],
+			.looked = !options->quick && all->wanted[FSQ_PROJECT],
 		};
 		if (!paths_read_space(session, path, path->info->directory, space))
 			continue;
@@ -666,7 +588,6 @@ static bool show_metrics(struct session *session, const struct invocation *invoc
 				     .want_in_force = !options->quick,
 				     .visit = add_series,
 				     .arg = &all };
-	struct pods pods = { 0 };
 	struct filesystem_row *rows = NULL;
 	struct replacement file;
 	sigset_t signals_before;
@@ -693,22 +614,20 @@ static bool show_metrics(struct session *session, const struct invocation *invoc
 	if (session->no_memory)
 		goto out;
 	rows = calloc(projects.filesystem + 1, sizeof(*rows));
-	shown = rows && writer_flush(&all.to_labels) == 0 && !all.no_memory &&
-		(!is_chosen(options, &project_info) || pods_read(&pods));
+	shown = rows && writer_flush(&all.to_labels) == 0 && !all.no_memory;
 	/* Block termination signals until the temporary file is renamed or removed. */
 	block_termination_signals(&signals_before);
 	if (!shown) {
 		session_errno(session, 0, ENOMEM, NULL, "cannot show all");
 	} else if (!options->output_file) {
-		show_all(&projects, options, &all, &pods, rows);
+		show_all(&projects, options, &all, rows);
 	} else if (replacement_begin(session, &file, options->output_file)) {
-		show_all(&projects, options, &all, &pods, rows);
+		show_all(&projects, options, &all, rows);
 		replacement_end(session, &file, !is_signal_pending(NULL));
 	}
 	restore_signals(&signals_before);
 out:
 	free(rows);
-	pods_free(&pods);
 	free(all.list);
 	free(all.labels.bytes);
 	free(all.place.bytes);

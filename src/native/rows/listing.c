@@ -77,6 +77,8 @@ static const struct field project_fields[] = {
 	  .optional = true },
 	{ "FULLIN", "full_in_seconds", FIELD_SECONDS, MEMBER(full_seconds),
 	  "when nothing is available any more, if it goes on so", .optional = true },
+	{ "POD", "pod", FIELD_TEXT, MEMBER(pod), "namespace, pod and volume of kubelet",
+	  .optional = true },
 	{ "UNTIL", "until", FIELD_TIME, MEMBER(until),
 	  "when its limits go back, see resize --until", .optional = true },
 	{ NULL, "changed", FIELD_CHANGE, MEMBER(change) },
@@ -185,11 +187,12 @@ struct in_force listing_look(struct session *session, const struct fsq_mount_poi
 		else if (rc && rc != -ENOENT && rc != -ENOTDIR && rc != -EACCES && rc != -EPERM)
 			session_warn(session, directory, "cannot see whether limits hold in it: %s",
 				     errno_words(-rc));
+		worst.gone += rc == -ENOENT;
 		if (rc)
 			continue;
 		is = fsq_in_force_of(id, &project, false, enforced);
 		if (is > worst.is)
-			worst = (struct in_force){ is, directory, project.id };
+			worst = (struct in_force){ is, directory, worst.gone, project.id };
 	}
 	return worst;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include "quota/base/error.h"
 #include "quota/kernel/privilege.h"
 #include "quota/mounts/lookup.h"
+#include "quota/registry/project_line.h"
 #include "quota/usage/usage.h"
 #include "records.h"
 #include "shared/array.h"
@@ -526,7 +528,16 @@ bool projects_collect_chosen(struct projects *projects)
 	return projects->count > 0;
 }
 
-struct project_row projects_row(const struct projects *projects, const struct project *project)
+/* The name that kubelet, and assign without --name, gives: it says nothing to people. */
+static bool is_usual_name(const struct project_row *row)
+{
+	char usual[FSQ_USUAL_NAME];
+
+	fsq_usual_name(usual, row->id);
+	return !row->name || strcmp(row->name, usual) == 0;
+}
+
+struct project_row projects_row(struct projects *projects, const struct project *project)
 {
 	struct session *session = projects->session;
 	const struct fsq_filesystem_info *info = session->paths[project->filesystem].info;
@@ -547,8 +558,11 @@ struct project_row projects_row(const struct projects *projects, const struct pr
 	if (of_project)
 		row.directories =
 			(struct field_texts){ projects->directories, project->known_count };
-	if (project->known_count)
+	if (project->known_count) {
 		row.path = projects->directories[0];
+		row.pod = pods_text(&projects->pods, &projects->texts, row.path);
+		row.shown_name = row.pod && is_usual_name(&row) ? row.pod : row.shown_name;
+	}
 	if (projects->want_in_force && row.id && project->usage.source == FSQ_USAGE_QUOTA) {
 		if (of_project)
 			row.force = listing_look(session, session_mounts(session), &row.directories,
@@ -583,7 +597,7 @@ bool projects_is_in_force(struct projects *projects, const struct project *proje
 	return is;
 }
 
-void projects_show_change(const struct projects *projects, const struct project *project,
+void projects_show_change(struct projects *projects, const struct project *project,
 			  const struct listing_change *change)
 {
 	struct session *session = projects->session;
@@ -618,6 +632,7 @@ void projects_show_chosen(struct session *session, const dev_t *dev,
 void projects_free(struct projects *projects)
 {
 	scopes_free(&projects->scopes);
+	pods_free(&projects->pods);
 	texts_free(&projects->texts);
 	session_forget_mounts(projects->session);
 	free(projects->known);

@@ -6,6 +6,7 @@
 #ifndef FSQ_PROJECTS_H
 #define FSQ_PROJECTS_H
 
+#include "pods.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "native/cli/session.h"
@@ -20,6 +21,7 @@
 struct in_force {
 	enum fsq_in_force is; /* the worst */
 	const char *outside;  /* the directory of which that is true, or NULL */
+	unsigned int gone;    /* how many directories are not there */
 	uint32_t carried_id;  /* by that */
 };
 
@@ -30,7 +32,7 @@ struct project_row {
 	struct field_texts directories; /* in a list: all known directories */
 	uint32_t id;
 	const char *name;		  /* or NULL */
-	const char *shown_name;		  /* in a table, also NO_PROJECT */
+	const char *shown_name;		  /* in a table, also NO_PROJECT, or @pod */
 	uint64_t used_bytes, used_inodes; /* or FIELD_NOT_KNOWN */
 	uint64_t tree_bytes;		  /* with those in its directory; or FIELD_NOT_KNOWN */
 	/* 0: no limit */
@@ -52,6 +54,7 @@ struct project_row {
 	bool accounting, enforced;
 	struct in_force force;
 	const char *in_force;	 /* the word for it, or NULL */
+	const char *pod;	 /* of a volume of kubelet: NAMESPACE/POD/VOLUME; or NULL */
 	bool warned;		 /* that its filesystem enforces nothing was said */
 	uint64_t mounts_skipped; /* in the walk; FIELD_NOT_KNOWN: no walk */
 	uint64_t special; /* files that cannot carry the ID; FIELD_NOT_KNOWN: none, or no walk */
@@ -176,6 +179,7 @@ struct project_sum {
 	uint64_t hard_bytes;
 	uint64_t unlimited;    /* projects without a hard limit of space */
 	struct fsq_usage none; /* what belongs to no project */
+	uint64_t gone;	       /* of metrics: registered directories that are not there */
 };
 
 /* Zero-initialise all but the session and the settings. */
@@ -187,7 +191,8 @@ struct projects {
 	size_t id_count;
 	struct known_directory *known; /* sorted by filesystem, ID and directory */
 	size_t known_count, known_capacity, next_known;
-	struct texts texts;	  /* the directories */
+	struct texts texts; /* the directories */
+	struct pods pods;
 	const char **directories; /* of a row */
 	/* Called for each project, sorted by filesystem and ID; NULL: keep them in @all. */
 	void (*visit)(struct projects *projects, const struct project *project, void *arg);
@@ -242,7 +247,7 @@ bool projects_collect_own(struct projects *projects);
 #define NO_PROJECT "(no project)"
 
 /** @return  a project as a row; its directories are valid until the next call */
-struct project_row projects_row(const struct projects *projects, const struct project *project);
+struct project_row projects_row(struct projects *projects, const struct project *project);
 
 /** As listing_is_in_force(); that limits of a filesystem are not enforced is said once. */
 bool projects_is_in_force(struct projects *projects, const struct project *project,
@@ -253,7 +258,7 @@ bool projects_is_in_force(struct projects *projects, const struct project *proje
  *
  * @change   what was done to it, or NULL
  */
-void projects_show_change(const struct projects *projects, const struct project *project,
+void projects_show_change(struct projects *projects, const struct project *project,
 			  const struct listing_change *change);
 
 void projects_free(struct projects *projects);

@@ -44,7 +44,7 @@ struct top_row {
 	enum top_kind kind;
 	uint64_t id;	  /* or FIELD_NOT_KNOWN: of a filesystem, or of no project */
 	const char *path; /* of a filesystem its mount point */
-	const char *name, *shown_name;
+	const char *name, *shown_name, *pod;
 	uint64_t hard_bytes; /* of a filesystem its size */
 	double percent;
 	struct growth_use use;
@@ -79,6 +79,8 @@ static const struct field fields[] = {
 	  "when nothing is available any more, if it goes on so" },
 	{ "FILESYSTEM", "filesystem", FIELD_TEXT, MEMBER(filesystem), "its device" },
 	{ "MOUNTPOINT", "mountpoint", FIELD_TEXT, MEMBER(mountpoint), "where it is mounted" },
+	{ "POD", "pod", FIELD_TEXT, MEMBER(pod), "namespace, pod and volume of kubelet",
+	  .optional = true },
 	{ 0 },
 };
 
@@ -151,7 +153,7 @@ static uint64_t add_top_filesystem(struct top *top, struct session *session,
 	return row.use.available;
 }
 
-static void add_growing_project(struct top *top, const struct projects *projects,
+static void add_growing_project(struct top *top, struct projects *projects,
 				const struct project *project, int64_t time, uint64_t free_bytes)
 {
 	static const enum top_kind of_type[] = { TOP_USER, TOP_GROUP, TOP_PROJECT };
@@ -163,6 +165,7 @@ static void add_growing_project(struct top *top, const struct projects *projects
 		.path = keep_name(top, found.path),
 		.name = keep_name(top, found.name),
 		.shown_name = keep_name(top, found.shown_name),
+		.pod = keep_name(top, found.pod),
 		.hard_bytes = found.hard_bytes,
 		.percent = found.percent,
 		.id = none ? FIELD_NOT_KNOWN : found.id,

@@ -14,6 +14,7 @@
 #include "quota/directory/store.h"
 #include "quota/limits/limits.h"
 #include "quota/registry/entries.h"
+#include "quota/registry/project_line.h"
 #include "shared/array.h"
 
 /* How many IDs without lines are reported one by one. */
@@ -205,7 +206,7 @@ static void visit_store(struct stores *stores, const struct found_store *store)
 				       .path = store->path,
 				       .project = store->id,
 				       .count = store->theirs };
-	char usual[32];
+	char usual[FSQ_USUAL_NAME];
 
 	fsq_finding_visit_here(stores->subject, finding);
 	if (!store->followers)
@@ -216,7 +217,7 @@ static void visit_store(struct stores *stores, const struct found_store *store)
 	finding.count = store->followers;
 	finding.limits = store->follower_limits;
 	/* Except for an ID from the range of assign. */
-	snprintf(usual, sizeof(usual), "volume%u", store->follower);
+	fsq_usual_name(usual, store->follower);
 	name = entry_of_id(&stores->names, store->follower);
 	if (name && strcmp(name->word, usual) != 0)
 		finding.other_name = name->word;

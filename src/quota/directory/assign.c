@@ -51,6 +51,7 @@
 #include "quota/mounts/lookup.h"
 #include "quota/registry/entries.h"
 #include "quota/registry/project_edit.h"
+#include "quota/registry/project_line.h"
 #include "store.h"
 #include "tree_tag.h"
 
@@ -793,13 +794,13 @@ static bool was_released(struct fsq_assignment *a, bool named)
 static int register_name(struct fsq_assignment *a, struct fsq_error *err)
 {
 	const char *name = a->request.name;
-	char default_name[32];
+	char default_name[FSQ_USUAL_NAME];
 	uint32_t id;
 	int rc;
 
 	if (!registers(a) || (!name && a->complete) || fsq_project_edit_has_name(a->edit, a->id))
 		return 0;
-	snprintf(default_name, sizeof(default_name), "volume%u", a->id);
+	fsq_usual_name(default_name, a->id);
 	/* Another project may have the name. */
 	if (!name && fsq_project_edit_id_of_name(a->edit, default_name, &id))
 		return 0;
