@@ -2,9 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=install
 #
-# contrib/kubernetes, as kubectl renders it.
+# contrib/kubernetes, as kubectl renders it: the one of tests/guest/kubectl, whatever else is in PATH.
 
 load ../lib/fsquota
+
+setup_file() {
+	local programs
+	programs=$("$srcdir/tests/guest/kubectl") || return 1
+	export PATH=$programs:$PATH
+	step "kubectl $(kubectl version --client | tr '\n' ' ')"
+}
 
 # rendered DIRECTORY: what the kubelet would make of it
 rendered() {
