@@ -15,7 +15,7 @@ setup_file() {
 
 # rendered DIRECTORY: what the kubelet would make of it
 rendered() {
-	kubectl kustomize "$srcdir/contrib/kubernetes/$1" >"$BATS_TEST_TMPDIR/rendered.yaml"
+	kubectl kustomize "$srcdir/contrib/kubernetes/$1" >"$BATS_TEST_TMPDIR/rendered.yaml" || return 1
 	"$srcdir/tests/clients/manifest" "$BATS_TEST_TMPDIR/rendered.yaml"
 }
 
@@ -25,9 +25,11 @@ rendered() {
 	for overlay in base:/var/lib/kubelet overlays/var:/var/lib overlays/data-disk:/data overlays/openshift:/var/lib/kubelet; do
 		directory=${overlay#*:}
 		run -0 rendered "${overlay%:*}"
+		refute_output --partial Warning
 		assert_equal "$(grep -c " volume $directory $directory " <<<"$output")" 3
 		assert_equal "$(grep -c " word \"$directory\"" <<<"$output")" 2
 		assert_line "metrics capability SYS_ADMIN"
+		assert_equal "$(sed -n 's/ *image: fsquota:\([0-9.]*\)-busybox$/\1/p' "$BATS_TEST_TMPDIR/rendered.yaml" | uniq -c)" "      4 $(fsquota --version | cut -d ' ' -f 2)"
 		# The profile is copied to where kubelet looks for it, under the name that the containers have.
 		assert_line "profile volume /var/lib/kubelet/seccomp /node/seccomp rw"
 		assert_line 'profile word "/node/seccomp/fsquota.json"'

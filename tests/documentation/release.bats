@@ -8,7 +8,7 @@ load documentation
 
 setup() { version=$(sed -n 's/^AC_INIT(\[fsquota\], \[\(.*\)\])$/\1/p' "$srcdir/configure.ac"); }
 
-@test "configure.ac, NEWS.md, both packagings and the program have one version, and one date" {
+@test "configure.ac, NEWS.md, both packagings, manifests and the program have one version, and one date" {
 	local date
 	[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]]
 	date=$(date -u -d "$(dpkg-parsechangelog -l "$srcdir/debian/changelog" -S Date)" +%F)
@@ -16,6 +16,8 @@ setup() { version=$(sed -n 's/^AC_INIT(\[fsquota\], \[\(.*\)\])$/\1/p' "$srcdir/
 	assert_equal "$(dpkg-parsechangelog -l "$srcdir/debian/changelog" -S Version)" "$version-1"
 	assert_equal "$(sed -n 's/^Version: *//p' "$srcdir/fsquota.spec")" "$version"
 	assert_equal "$(sed -n 's/^version = "\(.*\)"$/\1/p' "$srcdir/contrib/python/pyproject.toml")" "$version"
+	assert_equal "$(grep -rhoE '(newTag: |fsquota:)[0-9]+[.].*-busybox' "$srcdir/contrib/kubernetes" | sed 's/.*[: ]//' | sort -u)" \
+		"$version-busybox"
 	assert_equal "$(sed -n '/^%changelog/,$s/^\* \(.*20[0-9][0-9]\) .* - \(.*\)/\1, \2/p' "$srcdir/fsquota.spec" | head -n 1)" \
 		"$(date -u -d "$date" '+%a %b %d %Y'), $version-1"
 	run -0 "$FSQUOTA" --version
