@@ -13,7 +13,7 @@
  *     check/           plugin.c  answers as a plugin of a monitor; usage/  brief.c  a sentence for who logs in
  *     watch/           watch.c  waits for warnings and polls; ids.c  the IDs at a limit and their events;
  *                      report.c  prints events; run.c  runs --exec
- *     metrics/         http.c  serves one page over HTTP, with libmicrohttpd
+ *     metrics/         http.c  serves pages over HTTP, with libmicrohttpd
  *     top/             projects, users or groups by growth; screen.c  takes over a terminal
  *     doctor/          also the command supported
  *     setup/           plan.c  the steps to quotas that last; edit.c  changes a word of a file; carry.c  carries them out

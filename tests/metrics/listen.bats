@@ -82,7 +82,7 @@ is_page() {
 	local request
 	listens
 	for request in "404 GET / HTTP/1.1" "404 GET /metricsx HTTP/1.1" "404 GET /../metrics HTTP/1.1" "404 GET //metrics HTTP/1.1" \
-		"405 POST /metrics HTTP/1.1" "405 get /metrics HTTP/1.1" "400 GET /metrics" "400 GET /metrics HTTP/2"; do
+		"405 POST /metrics HTTP/1.1" "405 get /metrics HTTP/1.1" "405 POST /healthz HTTP/1.1" "404 GET /healthz/ HTTP/1.1" "400 GET /metrics" "400 GET /metrics HTTP/2"; do
 		run get "${request#* }"
 		assert_equal "$request: ${lines[0]%% [A-Z]*}" "$request: HTTP/1.1 ${request%% *}"
 		run ! grep fsquota "$page"
@@ -183,6 +183,9 @@ sys.exit(server.wait(50))'
 	run -0 get 'GET /metrics HTTP/1.1'
 	assert_line --index 0 'HTTP/1.1 200 OK'
 	assert_equal "$(grep -v '^# [TH]' "$page")" "fsquota_up{reason=\"$reason\"} 0"$'\n# EOF'
+	run -0 "$BATS_TEST_DIRNAME/http" 127.0.0.1 9753 'GET /healthz HTTP/1.1' "@$page.health"
+	assert_line --index 0 'HTTP/1.1 503 Service Unavailable'
+	assert_equal "$(<"$page.health")" "fsquota metrics: $reason; see fsquota doctor"
 	run -3 unshare -m bash -c 'umount /mnt/*; exec "$@"' bash "$FSQUOTA" metrics --output-file "$file"
 	assert_output "fsquota metrics: $reason; see fsquota doctor"
 	diff "$file" "$page"
@@ -202,6 +205,8 @@ sys.exit(server.wait(50))'
 	run get 'GET /metrics HTTP/1.1'
 	assert_line --index 0 'HTTP/1.1 500 Internal Server Error'
 	rm /etc/fsquota.d/node.conf
+	run -0 get 'GET /healthz HTTP/1.1'
+	assert_equal "$(<"$page")" ok
 	run -0 get 'GET /metrics HTTP/1.1'
 	is_page
 	run -0 cat "$BATS_TEST_TMPDIR/said"
@@ -243,6 +248,27 @@ has_connections() { [ "$(find "/proc/$server/fd" -lname 'socket:*' | wc -l)" -gt
 		is_page
 	done
 	assert_equal "$(grep -c memfd_create "$BATS_TEST_TMPDIR/trace")" 2
+}
+
+@test "/healthz says ok, also while a page is read, or what cannot be read" {
+	local client
+	listens sh -c 'exec "$@" /mnt/x' sh
+	holds
+	get 'GET /metrics HTTP/1.1' &>/dev/null 3>&- 4>&- 8>&- &
+	client=$!
+	until_true pgrep -P "$server"
+	run -0 get 'GET /healthz HTTP/1.1'
+	assert_line --index 0 'HTTP/1.1 200 OK'
+	assert_equal "$(<"$page")" ok
+	goes_on
+	wait "$client"
+	mv /etc/projects "$BATS_TEST_TMPDIR" && mkdir /etc/projects
+	run -0 get 'GET /healthz HTTP/1.1'
+	assert_line --index 0 'HTTP/1.1 503 Service Unavailable'
+	assert_equal "$(<"$page")" 'fsquota metrics: cannot read /etc/projects: Is a directory'
+	rmdir /etc/projects && mv "$BATS_TEST_TMPDIR/projects" /etc
+	run -0 get 'GET /healthz HTTP/1.1'
+	assert_line --index 0 'HTTP/1.1 200 OK'
 }
 
 @test "SIGTERM ends it while a page is read, and the process that reads it" {

@@ -44,20 +44,27 @@ static struct library {
 	FUNCTIONS(POINTER)
 } lib;
 
+/* A page, and the requests for it. */
+struct job {
+	const struct http_page *page;
+	struct MHD_Connection *waiting[SOCKETS * CONNECTIONS];
+	size_t waiting_count, asked; /* @asked: the first ones, for which @child writes */
+	pid_t child;		     /* the process that writes the page to @text, or 0 */
+	int text;
+	int64_t started; /* when @child was, in milliseconds of CLOCK_MONOTONIC */
+	bool reported_late;
+};
+
 struct server {
 	struct session *session;
-	const struct http_page *page;
 	int signals;
 	bool ends;
 	int sockets[SOCKETS]; /* listening, each with a daemon of libmicrohttpd */
 	struct MHD_Daemon *daemons[SOCKETS];
 	size_t count;
-	struct MHD_Connection *waiting[SOCKETS * CONNECTIONS]; /* for a page */
-	size_t waiting_count, asked; /* @asked: the first ones, for which @child writes */
-	pid_t child;		     /* the process that writes a page to @text, or 0 */
-	int text;
-	int64_t started; /* when @child was, in milliseconds of CLOCK_MONOTONIC */
-	bool reported_late, reported_used_up;
+	struct job jobs[HTTP_PAGES];
+	size_t job_count;
+	bool reported_used_up;
 };
 
 /* --- the sockets --- */
@@ -160,13 +167,16 @@ static bool open_sockets(struct server *server, const char *text)
 
 /* --- requests --- */
 
-/* @size     of the page in @server->text, if @status is 200 */
-static enum MHD_Result respond(struct server *server, struct MHD_Connection *connection,
+/*
+ * @job      whose page in @job->text is the answer; NULL: there is none
+ * @size     of that page
+ */
+static enum MHD_Result respond(const struct job *job, struct MHD_Connection *connection,
 			       unsigned int status, size_t size)
 {
-	const struct http_page *page = server->page;
+	const struct http_page *page = job ? job->page : NULL;
 	const char *accept = lib.lookup_connection_value(connection, MHD_HEADER_KIND, "Accept");
-	int fd = status == 200 ? fcntl(server->text, F_DUPFD_CLOEXEC, 0) : -1;
+	int fd = job ? fcntl(job->text, F_DUPFD_CLOEXEC, 0) : -1;
 	struct MHD_Response *response =
 		fd >= 0 ? lib.create_response_from_fd(size, fd)
 			: lib.create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
@@ -180,12 +190,14 @@ static enum MHD_Result respond(struct server *server, struct MHD_Connection *con
 	if (status == 405)
 		lib.add_response_header(response, "Allow", "GET, HEAD");
 	if (fd >= 0) {
-		lib.add_response_header(response, "Vary", "Accept");
+		if (page->other)
+			lib.add_response_header(response, "Vary", "Accept");
 		lib.add_response_header(response, "Content-Type",
-					accept && strstr(accept, page->other) ? page->other_type
-									      : page->type);
+					page->other && accept && strstr(accept, page->other)
+						? page->other_type
+						: page->type);
 	}
-	result = lib.queue_response(connection, status == 200 && fd < 0 ? 503 : status, response);
+	result = lib.queue_response(connection, job && fd < 0 ? 503 : status, response);
 	lib.destroy_response(response);
 	return result;
 }
@@ -196,14 +208,17 @@ static enum MHD_Result take_request(void *arg, struct MHD_Connection *connection
 				    size_t *upload_size, void **request)
 {
 	struct server *server = arg;
+	struct job *job = server->jobs;
 
 	(void)version, (void)upload, (void)upload_size, (void)request;
 	server->reported_used_up = false;
-	if (strcmp(url, server->page->path) != 0)
-		return respond(server, connection, 404, 0);
+	while (job < server->jobs + server->job_count && strcmp(url, job->page->path) != 0)
+		job++;
+	if (job == server->jobs + server->job_count)
+		return respond(NULL, connection, 404, 0);
 	if (strcmp(method, "GET") != 0 && strcmp(method, "HEAD") != 0)
-		return respond(server, connection, 405, 0);
-	server->waiting[server->waiting_count++] = connection;
+		return respond(NULL, connection, 405, 0);
+	job->waiting[job->waiting_count++] = connection;
 	lib.suspend_connection(connection);
 	return MHD_YES;
 }
@@ -225,70 +240,72 @@ static void hear_message(void *arg, const char *format, va_list args)
 
 /* --- the page --- */
 
-/* Answer the first @count waiting connections. @status  200: send the page in @text */
-static void answer(struct server *server, size_t count, unsigned int status)
+/* Answer the first @count waiting connections, with the page in @job->text or without one. */
+static void answer(struct job *job, size_t count, unsigned int status, bool with_page)
 {
-	off_t size = status == 200 ? lseek(server->text, 0, SEEK_END) : 0;
+	off_t size = with_page ? lseek(job->text, 0, SEEK_END) : 0;
 
+	if (with_page && size <= 0)
+		status = 500;
 	for (size_t i = 0; i < count; i++) {
-		respond(server, server->waiting[i], status == 200 && size <= 0 ? 500 : status,
-			(size_t)size);
-		lib.resume_connection(server->waiting[i]);
+		respond(size > 0 ? job : NULL, job->waiting[i], status, (size_t)size);
+		lib.resume_connection(job->waiting[i]);
 	}
-	server->asked = 0;
-	server->waiting_count -= count;
-	memmove(server->waiting, server->waiting + count,
-		server->waiting_count * sizeof(*server->waiting));
+	job->asked = 0;
+	job->waiting_count -= count;
+	memmove(job->waiting, job->waiting + count, job->waiting_count * sizeof(*job->waiting));
 }
 
 /* Fork a process that writes a page for all waiting connections. @return  true in that process, when it is written */
-static bool start_page(struct server *server, const sigset_t *unblocked)
+static bool start_page(struct server *server, struct job *job, const sigset_t *unblocked)
 {
 	struct session *session = server->session;
 
-	server->started = clock_milliseconds(CLOCK_MONOTONIC);
-	server->text = memfd_create("page", MFD_CLOEXEC);
-	server->child = server->text < 0 ? -1 : fork();
-	if (server->child < 0) {
+	job->started = clock_milliseconds(CLOCK_MONOTONIC);
+	job->text = memfd_create("page", MFD_CLOEXEC);
+	job->child = job->text < 0 ? -1 : fork();
+	if (job->child < 0) {
 		session_errno(session, 0, errno, NULL, "cannot answer");
-		close(server->text);
-		server->child = 0;
-		answer(server, server->waiting_count, 503);
+		close(job->text);
+		job->child = 0;
+		answer(job, job->waiting_count, 503, false);
 		return false;
 	}
-	server->asked = server->waiting_count;
-	if (server->child > 0)
+	job->asked = job->waiting_count;
+	if (job->child > 0)
 		return false;
 	restore_signals(unblocked);
 	/* If this process hangs, it must not keep the address in use. */
 	for (size_t i = 0; i < server->count; i++)
 		close(server->sockets[i]);
-	writer_start(session->out, server->text);
-	if (!server->page->write(session, server->page->arg) || writer_flush(session->out))
-		ftruncate(server->text, 0);
+	writer_start(session->out, job->text);
+	if (!job->page->write(session, job->page->arg) || writer_flush(session->out))
+		ftruncate(job->text, 0);
 	return true;
 }
 
 /* Answer if the page is written, or has taken too long. */
-static void check_page(struct server *server)
+static void check_page(struct session *session, struct job *job)
 {
 	int how;
 
-	if (waitpid(server->child, &how, WNOHANG) == server->child) {
-		answer(server, server->asked, WIFEXITED(how) ? 200 : 503);
-		close(server->text);
-		server->child = 0;
-		server->reported_late = false;
-	} else if (clock_milliseconds(CLOCK_MONOTONIC) >= server->started + PAGE_SECONDS * 1000) {
+	if (waitpid(job->child, &how, WNOHANG) == job->child) {
+		bool fails = job->page->checks && how != 0;
+
+		answer(job, job->asked, WIFEXITED(how) && !fails ? 200 : 503, WIFEXITED(how));
+		close(job->text);
+		job->child = 0;
+		job->reported_late = false;
+	} else if (clock_milliseconds(CLOCK_MONOTONIC) >= job->started + PAGE_SECONDS * 1000) {
 		/* The process may be in an uninterruptible wait, so SIGKILL may have no effect yet. */
-		kill(server->child, SIGKILL);
-		if (!server->reported_late)
-			session_warn(server->session, NULL,
+		kill(job->child, SIGKILL);
+		if (!job->reported_late)
+			session_warn(session, NULL,
 				     "process %d takes longer than %d s to write the page: does a "
 				     "filesystem hang?",
-				     (int)server->child, PAGE_SECONDS);
-		server->reported_late = true;
-		answer(server, server->waiting_count, 503);
+				     (int)job->child, PAGE_SECONDS);
+		job->reported_late = true;
+		answer(job, job->waiting_count, 503, false);
 	}
 }
 
@@ -316,8 +333,11 @@ static bool wait_for_work(struct server *server)
 	MHD_UNSIGNED_LONG_LONG left, timeout = INT_MAX;
 	struct signalfd_siginfo info;
 
-	if (server->child || server->waiting_count)
-		timeout = server->child ? 1000 : 0;
+	for (const struct job *job = server->jobs; job < server->jobs + server->job_count; job++)
+		if (job->child)
+			timeout = timeout < 1000 ? timeout : 1000;
+		else if (job->waiting_count)
+			timeout = 0;
 	for (size_t i = 0; i < server->count; i++) {
 		int fd =
 			lib.get_daemon_info(server->daemons[i], MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
@@ -358,10 +378,13 @@ static void run_daemon(struct MHD_Daemon *daemon)
 static bool serve(struct server *server, const sigset_t *unblocked)
 {
 	while (wait_for_work(server) && !server->ends) {
-		if (server->child)
-			check_page(server);
-		if (server->waiting_count && !server->child && start_page(server, unblocked))
-			return true;
+		for (struct job *job = server->jobs; job < server->jobs + server->job_count;
+		     job++) {
+			if (job->child)
+				check_page(server->session, job);
+			if (job->waiting_count && !job->child && start_page(server, job, unblocked))
+				return true;
+		}
 		for (size_t i = 0; i < server->count; i++)
 			run_daemon(server->daemons[i]);
 	}
@@ -379,14 +402,17 @@ static bool load_microhttpd(struct session *session)
 						"libmicrohttpd12, or libmicrohttpd");
 }
 
-bool http_serve(struct session *session, const char *address, const struct http_page *page)
+bool http_serve(struct session *session, const char *address, const struct http_page *pages,
+		size_t count)
 {
 	/* Static: the process that writes a page returns without freeing it. */
 	static struct server server;
 	sigset_t before;
 	bool good;
 
-	server = (struct server){ .session = session, .page = page };
+	server = (struct server){ .session = session, .job_count = count };
+	for (size_t i = 0; i < count; i++)
+		server.jobs[i].page = &pages[i];
 	if (!load_microhttpd(session) || !open_sockets(&server, address))
 		return false;
 	sigprocmask(SIG_BLOCK, NULL, &before);
@@ -398,9 +424,11 @@ bool http_serve(struct session *session, const char *address, const struct http_
 		if (serve(&server, &before))
 			return true;
 	}
-	if (server.child)
-		kill(server.child, SIGKILL);
-	answer(&server, server.waiting_count, 503);
+	for (struct job *job = server.jobs; job < server.jobs + count; job++) {
+		if (job->child)
+			kill(job->child, SIGKILL);
+		answer(job, job->waiting_count, 503, false);
+	}
 	for (size_t i = 0; i < server.count && server.daemons[i]; i++)
 		lib.stop_daemon(server.daemons[i]);
 	close(server.signals);

@@ -14,6 +14,7 @@
 #include "native/rows/pods.h"
 #include "native/rows/projects.h"
 #include "native/rows/totals.h"
+#include "quota/base/error.h"
 #include "quota/fsquota.h"
 #include "shared/array.h"
 #include "shared/utf8.h"
@@ -572,14 +573,19 @@ static void add_accounts(struct session *session, const struct invocation *invoc
 	projects_free(&accounts);
 }
 
+static bool wants(const struct metrics_options *options, enum fsq_type type)
+{
+	return options->types.type[type] ||
+	       (type == FSQ_PROJECT && options_type_count(&options->types) == 0);
+}
+
 /* Print the page. @return  false: there is none, and an error was reported */
 static bool show_metrics(struct session *session, const struct invocation *invocation)
 {
 	const struct metrics_options *options = invocation->options;
 	bool every = invocation->operand_count == 0, shown = false;
 	static struct all_series all;
-	bool wants_projects =
-		options->types.type[FSQ_PROJECT] || options_type_count(&options->types) == 0;
+	bool wants_projects = wants(options, FSQ_PROJECT);
 	struct projects projects = { .session = session,
 				     .type = FSQ_PROJECT,
 				     .want_sums = true,
@@ -640,16 +646,73 @@ static bool write_page(struct session *session, void *arg)
 	return show_metrics(session, arg) && !session->no_memory;
 }
 
+static enum fsq_visit pass_over(uint32_t id, const char *directory, void *arg)
+{
+	(void)id, (void)directory, (void)arg;
+	return FSQ_VISIT_CONTINUE;
+}
+
+/* Report that the quotas of the current filesystem do not answer. Who may not ask has directories, see by_statfs. */
+static void check_filesystem(struct session *session, enum fsq_type type)
+{
+	struct fsq_state state;
+	int rc = fsq_quota_state(session->paths[session->current_path].fs, type, &state);
+
+	if (rc == 0 && !state.accounting[type])
+		rc = -ESRCH;
+	if (rc && fsq_error_kind_of(-rc) != FSQ_E_PERMISSION)
+		session_errno(session, session_flag_of(type), -rc, NULL, "no %s quota",
+			      account_types[type]);
+}
+
+/* Write "ok", or the first error, if the files cannot be read or an operand does not answer. */
+static bool write_health(struct session *session, void *arg)
+{
+	const struct invocation *invocation = arg;
+	const struct metrics_options *options = invocation->options;
+	struct fsq_error err;
+
+	/* What the server could not do before is no error of now. */
+	session->status = 0;
+	session->keeps_error = true;
+	if (fsq_projects_each(session->projects_file, pass_over, NULL, &err) < 0)
+		session_note_projects(session, &err);
+	session_names(session);
+	for (int i = 0; i < invocation->operand_count; i++)
+		paths_add(session, invocation->operands[i], NULL);
+	if (invocation->operand_count == 0)
+		options_add_filesystems(session);
+	for (size_t i = 0; invocation->operand_count && i < session->path_count; i++) {
+		session->current_path = (int)i;
+		for (int type = FSQ_USER; type < FSQ_TYPES; type++)
+			if (wants(options, (enum fsq_type)type))
+				check_filesystem(session, (enum fsq_type)type);
+	}
+	write_bytes(session->out, session->first_error.bytes, session->first_error.used);
+	if (!session->status)
+		write_text(session->out, "ok\n");
+	return true;
+}
+
 static void command_metrics(struct session *session, const struct invocation *invocation)
 {
 	const struct metrics_options *options = invocation->options;
-	const struct http_page page = {
-		.path = "/metrics",
-		.type = "text/plain; version=0.0.4; charset=utf-8",
-		.other = "application/openmetrics-text",
-		.other_type = "application/openmetrics-text; version=1.0.0; charset=utf-8",
-		.write = write_page,
-		.arg = (void *)invocation,
+	const struct http_page pages[HTTP_PAGES] = {
+		{
+			.path = "/metrics",
+			.type = "text/plain; version=0.0.4; charset=utf-8",
+			.other = "application/openmetrics-text",
+			.other_type = "application/openmetrics-text; version=1.0.0; charset=utf-8",
+			.write = write_page,
+			.arg = (void *)invocation,
+		},
+		{
+			.path = "/healthz",
+			.type = "text/plain; charset=utf-8",
+			.checks = true,
+			.write = write_health,
+			.arg = (void *)invocation,
+		},
 	};
 
 	if (!options->listen)
@@ -659,7 +722,7 @@ static void command_metrics(struct session *session, const struct invocation *in
 	else if (options->output_file)
 		session_usage_error(session, "--listen and --output-file exclude each other");
 	else
-		http_serve(session, options->listen, &page);
+		http_serve(session, options->listen, pages, COUNT(pages));
 }
 
 #define FIELD(member) offsetof(struct metrics_options, member)
