@@ -250,6 +250,22 @@ nothing_registered() { prints '' cat "${1-/etc}/projects" "${1-/etc}/projid"; }
 	holds p "$id" 0 0 8192
 }
 
+@test "a line for its claim lets a volume grow, ours or that of OpenEBS, and on another node it is about nothing" {
+	local id line openebs=/mnt/x/volumes/openebs-$volume
+	does setup "${volume}_default_db" 4194304
+	id=$stdout
+	mkdir "$openebs"
+	fsquota -x -c "project -s -p $openebs 845" -c 'limit -p bsoft=4096k bhard=4096k 845' /mnt/x >/dev/null
+	line=$(sed -n 's|^#   /data/|/mnt/x/volumes/|p' "$srcdir/contrib/kubernetes/local-path/resize")
+	printf '%s\n' "${line/20G/8M}" "$openebs* soft=8M hard=8M" >"$BATS_TEST_TMPDIR/lines"
+	prints "changed   /mnt/x/volumes/${volume}_default_db
+created   $openebs" fsquota apply "$BATS_TEST_TMPDIR/lines"
+	holds p "$id" 0 0 8192
+	holds p 845 0 8192 8192
+	rm -r "$openebs" "/mnt/x/volumes/${volume}_default_db"
+	prints '' fsquota apply "$BATS_TEST_TMPDIR/lines"
+}
+
 @test "our scripts and those on xfs_quota share a node" {
 	local ours theirs
 	echo '900:/mnt/x/elsewhere' >/etc/projects
