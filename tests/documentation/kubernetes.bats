@@ -53,8 +53,10 @@ for one in yaml.safe_load_all(open(sys.argv[1])):
 	grep -q 'serviceAccountName: fsquota' "$BATS_TEST_TMPDIR/rendered.yaml"
 }
 
-@test "the PodMonitor finds the port of the DaemonSet's pods" {
-	prints 'kind monitoring.coreos.com/v1 PodMonitor' rendered podmonitor
+@test "the PodMonitor and the NetworkPolicy find the port of the DaemonSet's pods" {
+	prints 'kind monitoring.coreos.com/v1 PodMonitor
+kind monitoring.coreos.com/v1 PrometheusRule' rendered podmonitor
+	prints '' rendered networkpolicy
 	python3 - "$srcdir/contrib/kubernetes" <<-'END'
 		import sys, yaml
 		monitor = yaml.safe_load(open(sys.argv[1] + "/podmonitor/podmonitor.yaml"))
@@ -64,5 +66,16 @@ for one in yaml.safe_load_all(open(sys.argv[1])):
 		assert monitor["spec"]["selector"]["matchLabels"].items() <= template["metadata"]["labels"].items()
 		ports = [port["name"] for one in template["spec"]["containers"] for port in one.get("ports", [])]
 		assert [one["port"] for one in monitor["spec"]["podMetricsEndpoints"]] == ports
+		policy = yaml.safe_load(open(sys.argv[1] + "/networkpolicy/networkpolicy.yaml"))
+		assert policy["metadata"]["namespace"] == pods["metadata"]["namespace"]
+		assert policy["spec"]["podSelector"]["matchLabels"].items() <= template["metadata"]["labels"].items()
+		assert [one["port"] for rule in policy["spec"]["ingress"] for one in rule["ports"]] == ports
 	END
+}
+
+@test "the PrometheusRule is what its command makes of the rules" {
+	local top=$srcdir/contrib
+	cp -r --parents "$top"/{prometheus,kubernetes/podmonitor} "$BATS_TEST_TMPDIR"
+	(cd "$BATS_TEST_TMPDIR$top/kubernetes/podmonitor" && sed -n 's/^#   \(sed .*\)/\1/p' prometheusrule.yaml | sh -e)
+	run -0 diff "$top/kubernetes/podmonitor/prometheusrule.yaml" "$BATS_TEST_TMPDIR$top/kubernetes/podmonitor/prometheusrule.yaml"
 }
