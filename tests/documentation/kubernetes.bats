@@ -79,3 +79,21 @@ kind monitoring.coreos.com/v1 PrometheusRule' rendered podmonitor
 	(cd "$BATS_TEST_TMPDIR$top/kubernetes/podmonitor" && sed -n 's/^#   \(sed .*\)/\1/p' prometheusrule.yaml | sh -e)
 	run -0 diff "$top/kubernetes/podmonitor/prometheusrule.yaml" "$BATS_TEST_TMPDIR$top/kubernetes/podmonitor/prometheusrule.yaml"
 }
+
+@test "README.md installs and removes what renders, and has a row for each right" {
+	local readme=$srcdir/contrib/kubernetes/README.md words count=0 right
+	while read -r -a words; do
+		kubectl kustomize "$srcdir/${words[-1]}" >/dev/null || fail "${words[*]}"
+		count=$((count + 1))
+	done < <(sed -n 's/^    kubectl \(apply\|delete\) -k /&/p' "$readme")
+	assert_equal $count 2
+	run -0 rendered base
+	while read -r right; do
+		grep -qE "^\|.*\`$right\`.*\|.*\|.*\|\$" "$readme" || fail "$right"
+	done < <(sed -nE 's/^[a-z]+ capability //p; s/^[a-z]+ volume ([^ ]*) .*/\1/p; s/^[a-z]+ profile (.*json)/the profile \1/p' <<<"$output" |
+		sed 's/^the profile //' | sort -u)
+	# Each directory of the tables is there.
+	while read -r right; do
+		[ -e "$srcdir/contrib/kubernetes/$right" ] || fail "$right"
+	done < <(sed -n 's/^|.*| `\([a-z].*\)` |$/\1/p' "$readme")
+}
