@@ -97,3 +97,36 @@ kind monitoring.coreos.com/v1 PrometheusRule' rendered podmonitor
 		[ -e "$srcdir/contrib/kubernetes/$right" ] || fail "$right"
 	done < <(sed -n 's/^|.*| `\([a-z].*\)` |$/\1/p' "$readme")
 }
+
+# chart NAME=VALUE...: what Helm makes of the chart with these values, sorted as all that is compared
+chart() {
+	python3 -c 'import json, sys, yaml
+values = yaml.safe_load(open(sys.argv[1]))
+given = dict(word.split("=", 1) for word in sys.argv[2:])
+assert given.keys() <= values.keys()
+print(json.dumps(values | given))' "$BATS_TEST_TMPDIR/chart/values.yaml" "$@" |
+		"$BATS_TEST_TMPDIR/helm" kube-system "$(<"$BATS_TEST_TMPDIR/chart/templates/fsquota.yaml")" | sorted
+}
+
+sorted() {
+	python3 -c 'import json, sys, yaml
+def sort(value):
+    if isinstance(value, dict): return {key: sort(value[key]) for key in sorted(value)}
+    # The order of mounts says nothing, that of containers and words does.
+    if isinstance(value, list): return sorted(map(sort, value), key=lambda one: one.get("mountPath", "") if isinstance(one, dict) else "")
+    return value
+for one in sorted(yaml.safe_load_all(sys.stdin), key=lambda one: one["kind"] + one["metadata"]["name"]):
+    print(json.dumps(sort(one), indent=1))'
+}
+
+@test "the chart renders as base does, and with another directory and lines as their overlay" {
+	"$srcdir/contrib/kubernetes/make-chart" "$BATS_TEST_TMPDIR/chart"
+	GOCACHE=$BATS_TEST_TMPDIR/cache GO111MODULE=off go build -o "$BATS_TEST_TMPDIR/helm" "$BATS_TEST_DIRNAME/helm.go"
+	assert_equal "$(python3 -c 'import sys, yaml; print(yaml.safe_load(open(sys.argv[1]))["version"])' "$BATS_TEST_TMPDIR/chart/Chart.yaml")" \
+		"$(fsquota --version | cut -d ' ' -f 2)"
+	diff <(kubectl kustomize "$srcdir/contrib/kubernetes/base" | sorted) <(chart)
+	diff <(kubectl kustomize "$srcdir/contrib/kubernetes/overlays/data-disk" | sorted) \
+		<(chart directory=/data "lines=$(sed -n '/node.conf: |$/,$s/^    //p' "$srcdir/contrib/kubernetes/overlays/data-disk/lines.yaml")"$'\n')
+	# Nothing else of another name is left.
+	run ! grep -n '/var/lib/kubelet$\|kube-system' "$BATS_TEST_TMPDIR/chart/templates/fsquota.yaml"
+}
