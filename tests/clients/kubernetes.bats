@@ -90,12 +90,19 @@ has_ended() { [ "$(p inspect --format '{{.State.Status}}' "$1")" = exited ]; }
 # answers: Prometheus has its page in $BATS_TEST_TMPDIR/page
 answers() { "$srcdir/tests/metrics/http" 127.0.0.1 9753 'GET /metrics HTTP/1.1' "@$BATS_TEST_TMPDIR/page" 2>/dev/null; }
 
-@test "metrics serves Prometheus" {
+@test "metrics serves Prometheus and the probe, and runs what README.md shows" {
+	local list
 	runs metrics
 	until_true answers
 	assert_equal "$(sed -n 's/^fsquota_project_hard_bytes{id="77",//p' "$BATS_TEST_TMPDIR/page")" \
 		"name=\"volume77\",path=\"/var/lib/kubelet/before\",filesystem=\"$FSQ_X_DEV\",mountpoint=\"/var/lib/kubelet\"} 9437184"
 	assert_equal "$(grep -c '^fsquota_project_info{id="77",.*path="/var/lib/kubelet/before"' "$BATS_TEST_TMPDIR/page")" 1
+	run -0 "$srcdir/tests/metrics/http" 127.0.0.1 9753 'GET /healthz HTTP/1.1'
+	assert_line --index 0 'HTTP/1.1 200 OK'
+	list=$(sed -n 's/^    kubectl .* exec .* -- \(fsquota list .*\)/\1/p' "$srcdir/contrib/kubernetes/README.md")
+	# shellcheck disable=SC2086 # its words
+	run -0 p exec metrics $list
+	assert_line --regexp '^ *77 volume77 .* 9M .* /var/lib/kubelet/before$'
 	ends metrics
 	assert_equal "$said" ''
 }
