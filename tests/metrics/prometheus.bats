@@ -182,7 +182,7 @@ answers() {
 	for change in 's/0\.9$/0.95/' 's/grace_seconds > 0/grace_seconds > 3600/' 's/seconds == 0/seconds < 0/' \
 		's/> 600/> 700/' 's/enforced == 0/enforced == 1/' 's/success == 0/success == 2/' \
 		's/4 \* 3600/3 * 3600/' 's/bytes < fsquota/bytes > fsquota/' 's/offset 1h == 1/offset 1h == 3/' \
-		'/and on (instance) fsquota_filesystem_scan/d' 's/limits_bytes > fsquota_budget/limits_bytes >= fsquota_budget/' 's/offset 1h)/offset 3h)/' 's/volumes > 64/volumes > 63/'; do
+		'/and on (instance) fsquota_filesystem_scan/d' 's/limits_bytes > fsquota_budget/limits_bytes >= fsquota_budget/' 's/offset 1h)/offset 3h)/' 's/directories > 64/directories > 63/'; do
 		rm -rf "$copy"
 		cp -r "$srcdir/contrib/prometheus" "$copy"
 		sed -i "$change" "$copy/fsquota.rules.yml"
