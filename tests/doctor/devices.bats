@@ -249,6 +249,7 @@ copies() {
 	umount /mnt/x /mnt/copy
 }
 
+# bats test_tags=shared
 @test "a tag that a copy has, too, is refused with both mount points" {
 	copies xfs
 	copies ext4 -O quota,project -E quotatype=prjquota

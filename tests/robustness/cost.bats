@@ -325,7 +325,7 @@ of_projects() {
 	of_projects 0 true
 }
 
-# bats test_tags=many,shared
+# bats test_tags=many,shared,full
 @test "that list looks at each directory costs three system calls more, and no allocation" {
 	local few words=(fsquota list --json /mnt/x)
 	mkdir -p /mnt/x/v

@@ -54,7 +54,7 @@ load differential
 # bats test_tags=shared
 @test "XFS: timer" { differential timer x; }
 @test "XFS: dump and restore" { differential dump-restore x; }
-# bats test_tags=shared
+# bats test_tags=shared,full
 @test "XFS: quot" { differential quot x; }
 # bats test_tags=shared
 @test "XFS: two filesystems, argument counts, groups, high IDs" { differential several x; }
