@@ -481,6 +481,7 @@ struct fsq_prune_request {
 	bool unregistered;	   /* also limits in the range that no line names */
 	const struct fsq_registry *registry;	/* or NULL */
 	const struct fsq_call_options *options; /* or NULL */
+	bool pods; /* only lines of volumes of pods, with their names and limits */
 };
 
 /**

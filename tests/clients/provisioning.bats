@@ -297,14 +297,23 @@ unit_allows() {
 	rm /etc/fsquota.d/x.conf
 }
 
-@test "fsquota-prune.service has what it needs" {
-	local top=/mnt/x/pruned id
+@test "fsquota-prune.service has what it needs, and that for pods" {
+	local top=/mnt/x/pruned volume id
+	volume=$top/pods/uid1/volumes/kubernetes.io~empty-dir/cache
 	mkdir -p $top/theirs/gone
 	chown 1000:1000 $top/theirs
 	chmod 700 $top/theirs
 	id=$(fsquota assign $top/theirs/gone --hard 1M)
 	rmdir $top/theirs/gone
 	counts /mnt/x "$id" 0
+	mkdir -p $volume
+	fsquota assign $volume --hard 1M >/dev/null
+	rm -r $top/pods
+	unit prune-pods
+	assert_equal "$status:$stderr" 0:
+	assert_equal "$stdout" "$(grep -F "$volume" <<<"$stdout")"
+	prints "$id:$top/theirs/gone" cat /etc/projects
+	unit_allows prune-pods
 	unit prune
 	assert_equal "$status:$stderr" 0:
 	[[ $stdout == 'removed project '*'the directory is gone' ]] || fail "$stdout"

@@ -35,6 +35,7 @@ type AssignRow struct {
 	MountsSkipped      *uint64    `json:"mounts_skipped,omitempty"`  // mounts that are not entered
 	SpecialFiles       *uint64    `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
 	FullInSeconds      *uint64    `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
+	Pod                *string    `json:"pod,omitempty"`             // namespace, pod and volume of kubelet
 	Until              *time.Time `json:"until,omitempty"`           // when its limits go back, see resize --until
 	Changed            *bool      `json:"changed,omitempty"`
 	WouldChange        *bool      `json:"would_change,omitempty"`
@@ -75,6 +76,7 @@ type UsageRow struct {
 	MountsSkipped      *uint64    `json:"mounts_skipped,omitempty"`  // mounts that are not entered
 	SpecialFiles       *uint64    `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
 	FullInSeconds      *uint64    `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
+	Pod                *string    `json:"pod,omitempty"`             // namespace, pod and volume of kubelet
 	Until              *time.Time `json:"until,omitempty"`           // when its limits go back, see resize --until
 	Changed            *bool      `json:"changed,omitempty"`
 	WouldChange        *bool      `json:"would_change,omitempty"`
@@ -115,6 +117,7 @@ type ResizeRow struct {
 	MountsSkipped      *uint64    `json:"mounts_skipped,omitempty"`  // mounts that are not entered
 	SpecialFiles       *uint64    `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
 	FullInSeconds      *uint64    `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
+	Pod                *string    `json:"pod,omitempty"`             // namespace, pod and volume of kubelet
 	Until              *time.Time `json:"until,omitempty"`           // when its limits go back, see resize --until
 	Changed            *bool      `json:"changed,omitempty"`
 	WouldChange        *bool      `json:"would_change,omitempty"`
@@ -208,6 +211,7 @@ type ListRow struct {
 	MountsSkipped      *uint64    `json:"mounts_skipped,omitempty"`  // mounts that are not entered
 	SpecialFiles       *uint64    `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
 	FullInSeconds      *uint64    `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
+	Pod                *string    `json:"pod,omitempty"`             // namespace, pod and volume of kubelet
 	Until              *time.Time `json:"until,omitempty"`           // when its limits go back, see resize --until
 	Changed            *bool      `json:"changed,omitempty"`
 	WouldChange        *bool      `json:"would_change,omitempty"`
@@ -261,6 +265,7 @@ type CheckRow struct {
 	MountsSkipped      *uint64    `json:"mounts_skipped,omitempty"`  // mounts that are not entered
 	SpecialFiles       *uint64    `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
 	FullInSeconds      *uint64    `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
+	Pod                *string    `json:"pod,omitempty"`             // namespace, pod and volume of kubelet
 	Until              *time.Time `json:"until,omitempty"`           // when its limits go back, see resize --until
 	Changed            *bool      `json:"changed,omitempty"`
 	WouldChange        *bool      `json:"would_change,omitempty"`
@@ -286,13 +291,14 @@ type CheckAnswer struct {
 }
 
 type ExplainRow struct {
-	Part       string  `json:"part"`        // used: what the kernel counts, the sum of tree, hidden, open, elsewhere and unexplained
-	UsedBytes  *uint64 `json:"used_bytes"`  // space that it takes
-	UsedInodes *uint64 `json:"used_inodes"` // files and directories
-	PID        *uint32 `json:"pid"`         // process that has the deleted file open
-	Command    *string `json:"command"`     // its name
-	Processes  *uint64 `json:"processes"`   // how many have it open
-	Path       *string `json:"path"`        // where it is, or was
+	Part       string  `json:"part"`          // used: what the kernel counts, the sum of tree, hidden, open, elsewhere and unexplained
+	UsedBytes  *uint64 `json:"used_bytes"`    // space that it takes
+	UsedInodes *uint64 `json:"used_inodes"`   // files and directories
+	PID        *uint32 `json:"pid"`           // process that has the deleted file open
+	Command    *string `json:"command"`       // its name
+	Processes  *uint64 `json:"processes"`     // how many have it open
+	Path       *string `json:"path"`          // where it is, or was
+	Pod        *string `json:"pod,omitempty"` // namespace, pod and volume of kubelet
 }
 
 // ExplainAnswer is what fsquota explain answers.

@@ -60,7 +60,7 @@ struct prune {
 };
 
 struct prune_options {
-	bool all, quiet;
+	bool all, pods, quiet;
 	struct fsq_id_range range;
 };
 
@@ -152,6 +152,7 @@ static void command_prune(struct session *session, const struct invocation *invo
 		.range = options->range.first ? options->range : session->range,
 		.all = options->all,
 		.unregistered = options->range.first != 0,
+		.pods = options->pods,
 		.dry_run = session->dry_run,
 		.registry = &registry,
 		.options = &call,
@@ -178,6 +179,7 @@ static void command_prune(struct session *session, const struct invocation *invo
 
 static const struct command_option own_options[] = {
 	{ 0, "all", "also what is kept, and IDs chosen by hand", .field = FIELD(all) },
+	{ 0, "pods", "only volumes that kubelet made for pods", .field = FIELD(pods) },
 	{ 'q', "quiet", "only what is removed", .field = FIELD(quiet) },
 	{ 0, "id-range", "also limits and names of these IDs that no line has",
 	  .kind = VALUE_NUMBER, .argument = "A-B", .choices_text = "1-100000",

@@ -478,6 +478,13 @@ static int see_volumes(struct prune *p)
 
 /* --- lines --- */
 
+static bool is_of_pod(const char *directory)
+{
+	struct fsq_pod_path path;
+
+	return fsq_pod_path_next(&directory, &path);
+}
+
 static int look_at_line(struct prune *p, const struct fsq_entry *line)
 {
 	struct fsq_leftover leftover = { .id = line->id, .directory = line->word };
@@ -487,6 +494,7 @@ static int look_at_line(struct prune *p, const struct fsq_entry *line)
 	int rc = 0;
 
 	if (presence == FSQ_ELSEWHERE || !is_volume_chosen(p, volume) ||
+	    (p->request->pods && !is_of_pod(line->word)) ||
 	    (presence == FSQ_PRESENT && fsq_id_set_has(seen_on(p, volume), line->id)))
 		return 0;
 	leftover.mountpoint = volume->fs->info.directory;
@@ -651,12 +659,12 @@ int fsq_prune(const struct fsq_prune_request *request, fsq_leftover_visitor visi
 		rc = see_volumes(&p);
 	if (rc == 0 && !p.registry->none)
 		rc = prune_lines(&p);
-	if (rc == 0)
+	if (rc == 0 && !request->pods)
 		rc = read_registered_lines(&p);
-	if (rc == 0)
+	if (rc == 0 && !request->pods)
 		rc = prune_limits(&p);
 	/* A name belongs to no filesystem, so a choice of filesystems does not say whether it is needed. */
-	if (rc == 0 && !p.registry->none && request->path_count == 0)
+	if (rc == 0 && !p.registry->none && request->path_count == 0 && !request->pods)
 		rc = prune_names(&p);
 	for (size_t i = 0; p.seen && i < p.volumes.count; i++)
 		fsq_id_set_free(&p.seen[i]);
