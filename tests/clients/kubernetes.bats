@@ -3,10 +3,11 @@
 # bats file_tags=install
 #
 # contrib/kubernetes: each overlay is what the API's schema wants, and podman runs the containers of the DaemonSet on
-# the rights, the volumes and the seccomp profile that it gives them.
+# the rights, the volumes and the seccomp profile that it gives them. Kubelet's own package makes volumes beside apply.
 
 # shellcheck disable=SC2154 # run sets variables
 load ../lib/fsquota
+load kubelet
 
 readonly kubelet=/mnt/x/kubelet node=/mnt/x/node
 
@@ -44,6 +45,7 @@ setup() {
 }
 
 teardown() {
+	[ -z "${apply-}" ] || end_process "$apply"
 	p rm --all --force --time 0 >/dev/null
 }
 
@@ -128,6 +130,33 @@ registered() { grep -qx "[0-9]*:/var/lib/kubelet/$1" $node/projects; }
 }
 
 limited() { [ "$(fsquota usage --json --projects-file $node/projects "$1" | jq '.usage[0].hard_bytes')" = "$2" ]; }
+
+@test "a volume that kubelet's package registers is capped, again after a restart, and nothing is left when it goes" {
+	local id lines=/run/pods/lines volumes=/mnt/x/pods/0b3ef7e6-7d11-4d5c-9a55-2f0d4a1f6c55/volumes/kubernetes.io~empty-dir
+	local program messages=$BATS_TEST_TMPDIR/messages
+	program=$("$srcdir/tests/guest/kubelet")
+	rm -f /etc/projects /etc/projid
+	mkdir -p "$lines" "$volumes"
+	"$FSQUOTA" apply --watch --quiet "$lines" >"$BATS_TEST_TMPDIR/rows" 2>"$messages" 3>&- &
+	apply=$!
+	printf '%s\n' "$volumes/"{0..9}' hard=7M registered' >"$lines/pods.conf"
+	coproc KUBELET { exec "$program" "$volumes" 2>&1 3>&-; }
+	# As many as it makes from one line to the next, and it compares what it reads of them with the disk.
+	printf '\n\n' >&"${KUBELET[1]}"
+	read -r <&"${KUBELET[0]}"
+	until_true limited "$volumes/0" 7340032
+	id=$(fsquota id "$volumes/0")
+	assert_equal "$(grep -c ":$volumes/0\$" /etc/projects) $(grep -c "^volume$id:$id\$" /etc/projid)" '1 1'
+	# What kubelet does from 1.24 on when it starts; 1.20 leaves the volumes that there are alone.
+	kubelet_assigns /mnt/x "$volumes/0" "$id" "$XFS_UNLIMITED"
+	until_true limited "$volumes/0" 7340032
+	# This one clears what an earlier one has left.
+	exec {KUBELET[1]}>&-
+	wait "$KUBELET_PID"
+	"$program" "$volumes" </dev/null 3>&-
+	assert_equal "$(ls "$volumes")$(cat /etc/projects /etc/projid)$(cat "$messages")" ''
+	assert_equal "$(real -c 'report -p -N -n -b' /mnt/x | awk -F'[# ]+' '$2 && $2 != 77 && $4 + $5')" ''
+}
 
 @test "prune releases what is gone, and ends when it is told to" {
 	rmdir $kubelet/before

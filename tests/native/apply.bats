@@ -107,7 +107,8 @@ assert rows[0]["line"] == 2 and rows[0]["file"] == "/etc/fsquota.d/10-volumes.co
 	for line in "relative/path hard=1M" "$top/../b hard=1M" "$top//b hard=1M" "$top/b/.. hard=1M" "$top/b/. hard=1M" \
 		"$top/b hard=x" "$top/b mkdri" "$top/b mkdir=yes" "$top/b hard=1M hard=2M" "$top/b mkdir mkdir" "$top/b colour=red" \
 		"$top/b unlimited hard=1M" "$top/b mode=0750" "$top/b mkdir mode=0990" "$top/b mkdir owner=nosuchuser" \
-		"$top/b name=a:b" "$top/b id=0" "$top/b \"hard=1M" "$top/* mkdir" "$top/* name=shared" "$top/a hard=2M"; do
+		"$top/b name=a:b" "$top/b id=0" "$top/b \"hard=1M" "$top/* mkdir" "$top/* name=shared" \
+		"$top/* registered" "$top/b registered mkdir" "$top/b registered=yes" "$top/a hard=2M"; do
 		printf '%s\n' "$top/a hard=1M" "$line" >/etc/fsquota.d/x.conf
 		run_split fsquota apply
 		assert_equal "$line: $status" "$line: 2"

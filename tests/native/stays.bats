@@ -285,6 +285,31 @@ changed   /mnt/e"
 	until_true limited /mnt/x/home/ann 8M
 }
 
+has_id() { [ "$(fsquota id "$1")" = "$2" ]; }
+
+@test "a line with registered waits for the program whose directory it is, and follows the limits that this one sets" {
+	local home=/mnt/x/home id
+	mkdir "$home"/{ann,other}
+	says "$home/ann hard=5M registered" "$home/other hard=5M registered" "$home/later hard=5M registered"
+	stays
+	id=$(fsquota assign "$home/ann" --unlimited)
+	until_true limited "$home/ann" 5M
+	# Its program starts again.
+	real -c "limit -p bhard=9223372036854775807 bsoft=9223372036854775807 $id" /mnt/x
+	until_true limited "$home/ann" 5M
+	# The owner has changed the ID, and another directory has appeared meanwhile.
+	chattr -p 7 "$home/ann"
+	mkdir "$home/later"
+	until_true has_id "$home/ann" "$id"
+	# Its program takes the limits off first, and the line last.
+	real -c "limit -p bhard=0 bsoft=0 $id" /mnt/x
+	nap 1.5
+	assert_equal "$(kernel_has /mnt/x "$id" | cut -d' ' -f 2,3)" '0 0'
+	prints $'0\n0' fsquota id "$home/other" "$home/later"
+	assert_equal "$(cat "$messages")" ''
+	assert_equal "$(grep -vx "changed   $home/ann" "$rows")" ''
+}
+
 @test "files that are named may be replaced, and other files beside them do not matter" {
 	mkdir /mnt/x/home/ann
 	echo '/mnt/x/home/* hard=5M' >/etc/node.conf

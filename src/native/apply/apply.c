@@ -452,6 +452,10 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 				show_applied(apply, entry, UNCHANGED, NULL);
 			continue;
 		}
+		/* Its program sets limits last when it takes the directory, and removes them first when it gives it up. */
+		if (entry->registered &&
+		    !fsq_assigned_has_limits(registry.assigned, &entry->request))
+			continue;
 		/* Only before the first change, since it costs calls: it does its work once. */
 		going_on = apply_list_identify(apply->session, list);
 		if (going_on && entry->request.directory)
@@ -867,6 +871,16 @@ static bool look_at_some(struct apply *apply, struct apply_watch *watch,
 	return true;
 }
 
+/* Look at the lines with that word. */
+static void look_at_registered(struct apply *apply, const struct apply_list *list)
+{
+	struct apply_list some = empty_list(list);
+
+	if (apply_list_registered(apply->session, list, &some))
+		apply_entries(apply, &some);
+	apply_list_free(&some);
+}
+
 /* Directories that appear while all are looked at do not wait for the end of that. */
 static void look_between(struct apply *apply, struct apply_list *list)
 {
@@ -904,6 +918,8 @@ static void stay(struct apply *apply, char *const *files, int count)
 			session_forget_mounts(session);
 		if (!watch.all && good)
 			watch.all = !look_at_some(apply, &watch, &list);
+		if (!watch.all && good && watch.at_registered)
+			look_at_registered(apply, &list);
 		if (watch.all) {
 			restart_list(&list);
 			apply_watch_files(&watch, files, count);

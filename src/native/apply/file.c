@@ -29,6 +29,7 @@ struct line {
 	struct session *session;
 	struct apply_list *list;
 	struct word_origin origin;
+	bool registered; /* it has that word */
 	bool good;
 };
 
@@ -220,6 +221,10 @@ static bool take_words(struct line *line, const char *path, char *rest,
 			keep = true;
 			continue;
 		}
+		if (strcmp(word, "registered") == 0 && !value) {
+			line->registered = true;
+			continue;
+		}
 		if (!assign_request_set(line->session, &line->origin, request, word, value))
 			return false;
 	}
@@ -227,6 +232,9 @@ static bool take_words(struct line *line, const char *path, char *rest,
 		grace->seconds[FSQ_INODES] = grace->seconds[FSQ_BLOCKS];
 		grace->set[FSQ_INODES] = true;
 	}
+	if (line->registered && request->make)
+		return assign_refuse(line->session, &line->origin,
+				     "registered does not go with mkdir");
 	*assigns = line->list->reads != APPLY_BUDGETS && (other || count == 0);
 	return !*assigns || (assign_request_check(line->session, &line->origin, request) &&
 			     complete(line, request, keep));
@@ -242,6 +250,7 @@ static struct apply_entry *add_entry(struct line *line, const struct fsq_assign_
 	struct apply_entry entry = { .request = *request,
 				     .file = line->origin.file,
 				     .line = line->origin.line,
+				     .registered = line->registered,
 				     .pattern = pattern };
 
 	entry.request.directory = path;
@@ -432,9 +441,11 @@ static void take_entry_line(struct line *line, char *text)
 		add_grace(line, path, &grace);
 	if (!assigns)
 		goto out;
-	if (line->good && is_pattern && (request.make || request.id || request.name))
-		line->good = assign_refuse(line->session, &line->origin,
-					   "a pattern does not go with mkdir, id and name");
+	if (line->good && is_pattern &&
+	    (request.make || request.id || request.name || line->registered))
+		line->good =
+			assign_refuse(line->session, &line->origin,
+				      "a pattern does not go with mkdir, id, name and registered");
 	if (line->good && is_pattern)
 		take_pattern(line, pattern, &request);
 	else if (line->good)
@@ -466,6 +477,7 @@ bool apply_list_parse(struct session *session, struct apply_list *list,
 	end = rest + text->length;
 	while ((next = fsq_next_line(&rest, end))) {
 		line.origin.line++;
+		line.registered = false;
 		line.good = true;
 		if (rest == end && text->text[text->length - 1] != '\n' && list->reads != APPLY_ALL)
 			break;
@@ -746,6 +758,24 @@ bool apply_list_rest(struct session *session, struct apply_list *list)
 	}
 	forget_matches(list);
 	return apply_list_locate(session, list);
+}
+
+bool apply_list_registered(struct session *session, const struct apply_list *list,
+			   struct apply_list *some)
+{
+	bool good = true;
+
+	for (size_t i = 0; i < list->count && good; i++) {
+		struct apply_entry copy = list->entries[i];
+
+		if (!copy.registered || !copy.request.directory)
+			continue;
+		copy.real = NULL;
+		copy.ino = 0;
+		good = array_add(&some->entries, &some->count, &some->capacity, &copy,
+				 sizeof(copy));
+	}
+	return good || session_no_memory(session);
 }
 
 bool apply_pattern_reaches(const char *pattern, const char *path)

@@ -17,6 +17,7 @@ struct apply_entry {
 	const char *instead_of; /* the file of a line that this one overrides, or NULL */
 	unsigned int instead_of_line;
 	const char *pattern;	 /* as fnmatch(3) has it, or NULL: the path is written */
+	bool registered;	 /* only while another program has it in the projects file */
 	char *real;		 /* of apply_list_locate(): the path without symlinks */
 	dev_t dev;		 /* of the directory, for apply_list_identify(); 0: not known */
 	ino_t ino;		 /* 0: it is not there */
@@ -109,6 +110,16 @@ bool apply_list_rest(struct session *session, struct apply_list *list);
  */
 bool apply_list_reach(struct session *session, const struct apply_list *list, const char *path,
 		      struct apply_list *some);
+
+/**
+ * Find the lines with the word registered, whose limits other programs may set: nothing tells when they do.
+ *
+ * @list     of apply_list_rest(); it must stay
+ * @some     as of apply_list_reach()
+ * @return   false without memory, which was reported
+ */
+bool apply_list_registered(struct session *session, const struct apply_list *list,
+			   struct apply_list *some);
 
 /** @return  whether a pattern may match a path, or something below it */
 bool apply_pattern_reaches(const char *pattern, const char *path);

@@ -25,6 +25,9 @@
 #define POLL_MILLISECONDS 10000
 #define PAUSE_MILLISECONDS 10
 
+/* How often to look at lines with the word registered: nothing tells that limits were set. */
+#define REGISTERED_MILLISECONDS 500
+
 /* After how long it is told that directories appear all the time, and how often. */
 #define BUSY_MILLISECONDS 1000
 #define TELL_MILLISECONDS (60 * 60 * 1000)
@@ -242,12 +245,15 @@ bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list
 	size_t kept = 0;
 	bool any = false;
 
+	watch->has_registered = false;
 	for (size_t i = 0; i < list->pattern_count; i++)
 		any |= add_above(watch, list->patterns[i].pattern);
 	for (size_t i = 0; i < list->count; i++) {
 		const char *path = list->entries[i].request.directory;
 
-		if (!path || list->entries[i].pattern || is_beside(path, last))
+		watch->has_registered |= list->entries[i].registered;
+		if (!path || list->entries[i].pattern || list->entries[i].registered ||
+		    is_beside(path, last))
 			continue;
 		any |= add_above(watch, path);
 		last = path;
@@ -377,6 +383,13 @@ static int64_t time_of_all(const struct apply_watch *watch)
 	return watch->pending || at < watch->not_before ? watch->not_before : at;
 }
 
+/* When to look at lines with the word registered. */
+static int64_t time_of_registered(const struct apply_watch *watch)
+{
+	return watch->has_registered ? watch->registered_ended + REGISTERED_MILLISECONDS
+				     : INT64_MAX;
+}
+
 /* Whoever makes directories faster than they get their quotas delays those of all. */
 static void tell_of_delay(struct apply_watch *watch, bool waited)
 {
@@ -404,6 +417,9 @@ static int64_t end_look(struct apply_watch *watch, int64_t now)
 	const int64_t took = now - watch->began;
 
 	forget_appeared(watch);
+	if (watch->all || watch->at_registered)
+		watch->registered_ended = now;
+	watch->at_registered = false;
 	if (watch->all) {
 		watch->all_ended = now;
 		watch->not_before = now + took;
@@ -422,9 +438,11 @@ bool apply_watch_wait(struct apply_watch *watch)
 	int64_t now = clock_milliseconds(CLOCK_MONOTONIC);
 	const int64_t rest = end_look(watch, now);
 
-	while (!watch->all && !watch->appeared_count) {
+	while (!watch->all && !watch->appeared_count && !watch->at_registered) {
 		const bool rests = now < rest;
-		const int64_t until = (rests ? rest : time_of_all(watch)) - now;
+		const int64_t all = time_of_all(watch), registered = time_of_registered(watch);
+		const int64_t next = registered < all ? registered : all;
+		const int64_t until = (rests ? rest : next) - now;
 		int ready = poll(sources, rests ? 1 : 3, until < 0 ? 0 : (int)until);
 
 		if (ready < 0 && errno != EINTR)
@@ -439,6 +457,7 @@ bool apply_watch_wait(struct apply_watch *watch)
 		if (ready > 0)
 			note_mounts(watch, &sources[2]);
 		watch->all = now >= time_of_all(watch);
+		watch->at_registered = now >= time_of_registered(watch);
 	}
 	watch->pending &= !watch->all;
 	watch->lines &= !watch->all;

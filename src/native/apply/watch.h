@@ -18,14 +18,17 @@ struct apply_watch {
 	unsigned int look;    /* its number */
 	bool limited, warned; /* not everything can be watched, and that was reported */
 	/* In milliseconds: when this look has begun, and the last one at all has ended; when the next one may begin; since
-	 * when something has happened before each look had ended, or 0; when that was told. */
-	int64_t began, all_ended, not_before, busy, told;
+	 * when something has happened before each look had ended, or 0; when that was told; when lines with the word
+	 * registered were looked at. */
+	int64_t began, all_ended, not_before, busy, told, registered_ended;
 	int64_t wake; /* look again at all at this time, in milliseconds, whatever comes; 0: there is no need */
-	bool remounted;	 /* mounts have changed */
-	bool pending;	 /* look at all, as soon as that may begin */
-	bool lines;	 /* have changed, which the administrator does: look at all at once */
-	bool all;	 /* now; else: */
-	char **appeared; /* paths of directories */
+	bool remounted;	     /* mounts have changed */
+	bool pending;	     /* look at all, as soon as that may begin */
+	bool lines;	     /* have changed, which the administrator does: look at all at once */
+	bool has_registered; /* there are lines with the word registered */
+	bool all;	     /* now; else: */
+	bool at_registered;  /* look at these lines */
+	char **appeared;     /* paths of directories */
 	size_t appeared_count, appeared_capacity;
 };
 

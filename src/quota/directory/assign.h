@@ -28,6 +28,10 @@ int fsq_assign_read_request(struct fsq_assign_request *all,
 int fsq_assigned_refresh(struct fsq_assigned *assigned, const struct fsq_registry *registry,
 			 struct fsq_error *err);
 
+/** @return  whether the directory of a request is registered, and its project has limits */
+bool fsq_assigned_has_limits(struct fsq_assigned *assigned,
+			     const struct fsq_assign_request *request);
+
 /** @return  size of the file system in bytes; 0 when no limit was asked for, or not known */
 uint64_t fsq_assignment_space(const struct fsq_assignment *assignment);
 

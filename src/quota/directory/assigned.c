@@ -12,6 +12,7 @@
 #include "quota/base/error.h"
 #include "quota/kernel/inode_project.h"
 #include "quota/limits/limits.h"
+#include "quota/mounts/handle.h"
 #include "quota/mounts/lookup.h"
 #include "quota/registry/project_edit.h"
 
@@ -32,6 +33,24 @@ static bool has_wanted_limits(int fd, uint32_t id, const struct fsq_assign_reque
 	is = fsq_limits_of(&dquot);
 	wanted = fsq_limits_wanted(&is, &request->limits, request->unlimited, fd);
 	return fsq_limits_are_same(&is, &wanted);
+}
+
+bool fsq_assigned_has_limits(struct fsq_assigned *assigned,
+			     const struct fsq_assign_request *request)
+{
+	const uint32_t id = fsq_assigned_id(&assigned->projects, request->directory);
+	struct fsq_handle directory;
+	struct fsq_limits limits;
+	struct fsq_dquot dquot;
+	bool has;
+
+	if (id == 0 || fsq_handle_open_directory(&directory, request->directory,
+						 fsq_mounts_of(request->options), NULL))
+		return false;
+	has = fsq_quotactl_get(&directory.target, FSQ_PROJECT, id, &dquot) == 0;
+	limits = has ? fsq_limits_of(&dquot) : (struct fsq_limits){ 0 };
+	fsq_handle_close(&directory);
+	return !fsq_limits_are_none(&limits);
 }
 
 bool fsq_assigned_has(struct fsq_assigned *assigned, const struct fsq_assign_request *request)
