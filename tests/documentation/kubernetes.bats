@@ -22,7 +22,8 @@ rendered() {
 # bats test_tags=full
 @test "each overlay is one by the API's schema, with a directory that is the same in all containers" {
 	local overlay directory
-	for overlay in base:/var/lib/kubelet overlays/var:/var/lib overlays/data-disk:/data overlays/openshift:/var/lib/kubelet; do
+	for overlay in base:/var/lib/kubelet overlays/var:/var/lib overlays/data-disk:/data overlays/openshift:/var/lib/kubelet \
+		overlays/caps:/var/lib/kubelet; do
 		directory=${overlay#*:}
 		run -0 rendered "${overlay%:*}"
 		refute_output --partial Warning
@@ -51,6 +52,21 @@ for one in yaml.safe_load_all(open(sys.argv[1])):
 			fail "$capability"
 	done < <(sed -n 's/.* capability //p' <<<"$output")
 	grep -q 'serviceAccountName: fsquota' "$BATS_TEST_TMPDIR/rendered.yaml"
+}
+
+@test "what writes the lines of pods may list and watch them, and nothing else; apply reads them" {
+	run -0 rendered overlays/caps
+	assert_equal "$(grep -E '^(caps|apply) (emptydir|projected|capability|word)|^caps volume' <<<"$output" | grep -v 'apply capability')" "$(
+		printf '%s\n' 'apply emptydir pod-lines /run/fsquota.d ro' 'apply word "fsquota"' 'apply word "apply"' \
+			'apply word "--watch"' 'apply word "--quiet"' 'apply word "--projects-file=/node/etc/projects"' \
+			'apply word "--projid-file=/node/etc/projid"' 'apply word "/etc/fsquota.d"' 'apply word "/run/fsquota.d"' \
+			'caps emptydir pod-lines /run/fsquota.d rw' \
+			'caps projected token /var/run/secrets/kubernetes.io/serviceaccount ro' 'caps word "fsquota-caps"' \
+			'caps word "--ids=kubelet"'
+	)"
+	prints '[{"apiGroups":[""],"resources":["pods"],"verbs":["list","watch"]}]' python3 -c 'import json, sys, yaml
+for one in yaml.safe_load_all(open(sys.argv[1])):
+    if one["kind"] == "ClusterRole": print(json.dumps(one["rules"], separators=(",", ":")))' "$BATS_TEST_TMPDIR/rendered.yaml"
 }
 
 @test "the PodMonitor and the NetworkPolicy find the port of the DaemonSet's pods" {

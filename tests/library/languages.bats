@@ -43,8 +43,10 @@ go_in() { (cd "$1" && GOCACHE=$BATS_TEST_TMPDIR/cache GOPATH=$BATS_TEST_TMPDIR/p
 @test "Go: the types are those of fsquota schema, and go vet and go test -race find nothing" {
 	local module=$srcdir/contrib/clients/go
 	diff <("$FSQUOTA" schema | "$module/types.py" | gofmt) "$module/types.go" || fail "run tools/record types"
-	prints '' gofmt -l "$module" "$srcdir/contrib/provisioner"
+	prints '' gofmt -l "$module" "$srcdir/contrib/provisioner" "$srcdir/contrib/kubernetes"
 	go_in "$module" vet ./...
 	go_in "$srcdir/contrib/provisioner" vet provisioner.go
+	go_in "$srcdir/contrib/kubernetes/caps" vet .
+	go_in "$srcdir/contrib/kubernetes/caps" test -count=1 .
 	go_in "$module" test -race -count=1 -timeout 110s .
 }

@@ -1,0 +1,3 @@
+module fsquota/caps
+
+go 1.19
