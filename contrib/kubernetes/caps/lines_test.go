@@ -3,6 +3,8 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
+	"os"
 	"reflect"
 	"testing"
 )
@@ -81,5 +83,31 @@ func TestLines(t *testing.T) {
 		if wanted := `/a\ b/\*\"/pods/` + id + "/volumes/kubernetes.io~empty-dir/a"; path != wanted {
 			t.Errorf("%s, not %s", path, wanted)
 		}
+	}
+}
+
+func TestFollow(t *testing.T) {
+	c := controller{root: "/k", ids: "kubelet", file: t.TempDir() + "/pods.conf", pods: map[string][]line{}}
+	const line = "/k/pods/" + id + "/volumes/kubernetes.io~empty-dir/a hard=1048576 registered\n"
+	pod := func(version, size string) string {
+		return `{"metadata":{"uid":"` + id + `","resourceVersion":"` + version + `"},"spec":{"volumes":[{"name":"a","emptyDir":{` + size + `}}]}}`
+	}
+	for _, one := range []struct{ kind, object, version, file string }{
+		{"ADDED", pod("1", ``), "1", ""},
+		{"MODIFIED", pod("2", `"sizeLimit":"1Mi"`), "2", line},
+		{"BOOKMARK", `{"metadata":{"resourceVersion":"9"}}`, "9", line},
+		{"DELETED", pod("10", `"sizeLimit":"1Mi"`), "10", ""},
+	} {
+		err := c.follow(&event{one.kind, json.RawMessage(one.object)})
+		text, _ := os.ReadFile(c.file)
+		if err != nil || c.version != one.version || string(text) != one.file {
+			t.Errorf("%s: %v, version %s, %q", one.kind, err, c.version, text)
+		}
+	}
+	if err := c.follow(&event{"ERROR", json.RawMessage(`{"code":410,"message":"too old resource version"}`)}); !errors.Is(err, errGone) {
+		t.Errorf("gone: %v", err)
+	}
+	if err := c.follow(&event{"ERROR", json.RawMessage(`{"code":500,"message":"etcd"}`)}); err == nil || err.Error() != "cannot watch pods: etcd" {
+		t.Errorf("an error: %v", err)
 	}
 }
