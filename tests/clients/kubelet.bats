@@ -66,6 +66,18 @@ on() {
 	done
 }
 
+@test "XFS, ext4: a volume that has files is given its ID again, as after a reboot" {
+	for fs in x e; do
+		on $fs
+		kubelet_assigns "$mount" "$dir" "$id" "$unlimited"
+		mkdir -p "$dir/dir"
+		touch "$dir/file"
+		kubelet_assigns "$mount" "$dir" "$id" "$unlimited"
+		run -0 fsquota id "$dir/file" "$dir/dir"
+		assert_output "$id"$'\n'"$id"
+	done
+}
+
 @test "the ID of a directory is read with lsattr, or with ours in its place" {
 	local want=$id lsattr
 	kubelet /mnt/e "project -s -p $e $want"
