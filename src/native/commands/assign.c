@@ -17,8 +17,8 @@
 #include "native/rows/change.h"
 #include "native/rows/projects.h"
 #include "quota/directory/assign.h"
+#include "quota/base/pod_path.h"
 #include "quota/mounts/lookup.h"
-#include "quota/registry/project_line.h"
 
 /* Print the ID; in another format the whole row. @return  whether it was written */
 static bool show_assignment(struct session *session, const struct fsq_assignment *assignment,

@@ -11,8 +11,8 @@
 #include "native/cli/options.h"
 #include "native/rows/projects.h"
 #include "quota/fsquota.h"
+#include "quota/base/pod_path.h"
 #include "quota/mounts/lookup.h"
-#include "quota/registry/project_line.h"
 
 struct export_options {
 	bool ids;

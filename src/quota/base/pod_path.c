@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "pod_path.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define PODS "/pods/"
@@ -22,4 +23,9 @@ bool fsq_pod_path_next(const char **at, struct fsq_pod_path *found)
 		return true;
 	}
 	return false;
+}
+
+void fsq_usual_name(char name[FSQ_USUAL_NAME], uint32_t id)
+{
+	snprintf(name, FSQ_USUAL_NAME, "volume%u", id);
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Paths of the volumes that kubelet makes for pods: ROOT/pods/UID/volumes/PLUGIN/VOLUME. */
+/* Paths of the volumes that kubelet makes for pods, ROOT/pods/UID/volumes/PLUGIN/VOLUME, and names of their projects. */
 #ifndef FSQ_POD_PATH_H
 #define FSQ_POD_PATH_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct fsq_pod_path {
 	const char *uid;    /* in the path: where the UID begins */
@@ -20,5 +21,10 @@ struct fsq_pod_path {
  * Source: kubelet's own directories, which /etc/projects names
  */
 bool fsq_pod_path_next(const char **at, struct fsq_pod_path *found);
+
+#define FSQ_USUAL_NAME 24
+
+/** The name that kubelet gives a project, and fsq_assign() one that gets none: "volume" and its ID. */
+void fsq_usual_name(char name[FSQ_USUAL_NAME], uint32_t id);
 
 #endif

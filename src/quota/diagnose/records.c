@@ -10,11 +10,11 @@
 
 #include "diagnosis.h"
 #include "quota/base/path.h"
+#include "quota/base/pod_path.h"
 #include "quota/directory/allocate.h"
 #include "quota/directory/store.h"
 #include "quota/limits/limits.h"
 #include "quota/registry/entries.h"
-#include "quota/registry/project_line.h"
 #include "shared/array.h"
 
 /* How many IDs without lines are reported one by one. */

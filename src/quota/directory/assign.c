@@ -42,6 +42,7 @@
 #include "owner.h"
 #include "quota/base/error.h"
 #include "quota/base/path.h"
+#include "quota/base/pod_path.h"
 #include "quota/kernel/fs_type.h"
 #include "quota/kernel/inode_project.h"
 #include "quota/kernel/openat2.h"
@@ -51,7 +52,6 @@
 #include "quota/mounts/lookup.h"
 #include "quota/registry/entries.h"
 #include "quota/registry/project_edit.h"
-#include "quota/registry/project_line.h"
 #include "store.h"
 #include "tree_tag.h"
 

@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <endian.h>
 #include <limits.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "quota/base/units.h"
@@ -37,11 +36,6 @@ static bool is_number(const char *text, size_t length)
 		if (!isdigit((unsigned char)text[i]))
 			return false;
 	return length > 0;
-}
-
-void fsq_usual_name(char name[FSQ_USUAL_NAME], uint32_t id)
-{
-	snprintf(name, FSQ_USUAL_NAME, "volume%u", id);
 }
 
 void fsq_project_line_fill(char *text, size_t length)

@@ -31,11 +31,6 @@ struct fsq_project_line {
 /* What a retired line begins with that has no entry: what is left of one whose space was used again. */
 #define FSQ_LINE_FILL "~fsquota~"
 
-#define FSQ_USUAL_NAME 24
-
-/** The name that kubelet gives a project, and fsq_assign() one that gets none: "volume" and its ID. */
-void fsq_usual_name(char name[FSQ_USUAL_NAME], uint32_t id);
-
 /** Make a retired line of the space for one; without room for FSQ_LINE_FILL it is known to nobody as ours. */
 void fsq_project_line_fill(char *text, size_t length);
 
