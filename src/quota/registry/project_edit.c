@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compact.h"
 #include "quota/base/error.h"
 #include "quota/base/units.h"
 #include "quota/kernel/compat.h"
@@ -209,6 +210,12 @@ static void free_files(struct fsq_assigned *files)
 	fsq_id_set_free(&files->ids);
 }
 
+static void shorten(struct fsq_project_list *list)
+{
+	fsq_project_list_compact(list);
+	fsq_project_list_tidy(list);
+}
+
 void fsq_project_edit_unlock(struct fsq_project_edit *edit)
 {
 	struct fsq_assigned *files = edit->files;
@@ -219,6 +226,8 @@ void fsq_project_edit_unlock(struct fsq_project_edit *edit)
 	if (edit->mode == WRITE) {
 		fsq_project_list_settle(&files->projid, &files->projects, &files->ids);
 		fsq_project_list_settle(&files->projects, &files->projid, &files->ids);
+		shorten(&files->projid);
+		shorten(&files->projects);
 	}
 	if (files == edit->kept) {
 		fsq_project_list_keep(&files->projects);

@@ -12,17 +12,11 @@
 #include "shared/read_file.h"
 #include "shared/sort.h"
 
-/* The kernel writes a page atomically. */
-#define PAGE 4096
-
 /* Most lists have longer lines: then there is room for all at once. */
 #define SHORT_LINE 16
 
 /* The index is made when a list was used so often. */
 #define USES 3
-
-/* Among so many entries of a list that stays a line looks for space. */
-#define SPACES 4096
 
 /* --- the index --- */
 
@@ -246,6 +240,12 @@ static int parse(struct fsq_project_list *list, size_t start)
 	return 0;
 }
 
+void fsq_project_list_index(struct fsq_project_list *list)
+{
+	if (!list->by_id.count)
+		make_index(list);
+}
+
 static void forget_entries(struct fsq_project_list *list)
 {
 	drop_index(list);
@@ -253,6 +253,13 @@ static void forget_entries(struct fsq_project_list *list)
 	list->taken.count = 0;
 	list->uses = 0;
 	list->broken = false;
+}
+
+void fsq_project_list_read_again(struct fsq_project_list *list)
+{
+	forget_entries(list);
+	list->broken = parse(list, 0) != 0;
+	make_index(list);
 }
 
 int fsq_project_list_open(struct fsq_project_list *list, bool to_write,
@@ -545,7 +552,7 @@ static int write_switched_line(struct fsq_project_list *list, size_t start, char
 /* Find a retired line of the right length: exactly, or with room for another retired line. */
 static struct fsq_project_entry *find_space(struct fsq_project_list *list, size_t length)
 {
-	size_t left = list->uses && list->count > SPACES ? SPACES : list->count;
+	size_t left = list->uses && list->count > FSQ_LIST_SPACES ? FSQ_LIST_SPACES : list->count;
 
 	for (; list->retired && left; left--) {
 		struct fsq_project_entry *entry = &list->entries[list->space_from++ % list->count];
@@ -609,7 +616,7 @@ static int write_line_at(struct fsq_project_list *list, char *line, size_t lengt
 		return rc;
 	list->entries[list->count++] = entry;
 	/* A write within one page moves the end of the file with the data. */
-	if (start / PAGE == (start + length - 1) / PAGE)
+	if (start / FSQ_LIST_PAGE == (start + length - 1) / FSQ_LIST_PAGE)
 		rc = fsq_locked_file_write(&list->file, start, line, length);
 	else
 		rc = write_switched_line(list, start, line, at + is_half, length, off);
@@ -697,209 +704,13 @@ static void settle_entry(struct fsq_project_list *list, struct fsq_project_entry
 	entry->line.kind = off == FSQ_LINE_OFF ? FSQ_LINE_RETIRED : FSQ_LINE_OTHER;
 }
 
-static bool is_retired(const struct fsq_project_entry *entry)
-{
-	return entry->line.kind == FSQ_LINE_RETIRED;
-}
-
-/* --- moving what is at the end into the space of retired lines --- */
-
-/* Retired lines that follow each other: @used bytes of the space are taken again. */
-struct space {
-	size_t start, end, used;
-};
-
-/* An entry, and where its copy goes; NO_COPY: one is there already. */
-struct moved {
-	size_t number, to;
-	size_t at; /* the byte of the line that switches it */
-};
-
-#define NO_COPY SIZE_MAX
-
-struct compaction {
-	struct fsq_project_list *list;
-	struct space *spaces;
-	size_t space_count, space_capacity, first_free;
-	struct moved *moved;
-	size_t count, capacity;
-};
-
-static bool find_spaces(struct compaction *c)
-{
-	const struct fsq_project_list *list = c->list;
-
-	for (size_t i = 0; i < list->count; i++) {
-		const struct fsq_project_entry *entry = &list->entries[i];
-		struct space *last = c->space_count ? &c->spaces[c->space_count - 1] : NULL;
-		const struct space space = { entry->start, entry->end, 0 };
-
-		if (!is_retired(entry))
-			continue;
-		if (last && last->end == space.start)
-			last->end = space.end;
-		else if (!array_add(&c->spaces, &c->space_count, &c->space_capacity, &space,
-				    sizeof(space)))
-			return false;
-	}
-	return true;
-}
-
-/* @return   the first space before @end that has room for @length bytes: for them alone, or for a retired line, too */
-static struct space *find_room(struct compaction *c, size_t end, size_t length)
-{
-	const size_t least = 1 + strlen(FSQ_LINE_FILL);
-
-	while (c->first_free < c->space_count &&
-	       c->spaces[c->first_free].end - c->spaces[c->first_free].start ==
-		       c->spaces[c->first_free].used)
-		c->first_free++;
-	for (size_t i = c->first_free, tries = SPACES; i < c->space_count && tries; i++, tries--) {
-		struct space *space = &c->spaces[i];
-		const size_t left = space->end - space->start - space->used;
-
-		if (space->end > end)
-			return NULL;
-		if (left == length || left > length + least)
-			return space;
-	}
-	return NULL;
-}
-
-/*
- * Choose where an entry goes. One that is not the first of its ID stays: it may be that of a project with several
- * directories, or what a call that was killed has copied and not yet retired.
- */
-static bool choose(struct compaction *c, size_t number)
-{
-	const struct fsq_project_list *list = c->list;
-	const struct fsq_project_entry *entry = &list->entries[number], *first;
-	const struct fsq_project_key key = { .kind = FSQ_KEY_ID, .id = entry->line.id };
-	const size_t length = entry->end - entry->start;
-	struct moved moved = { number, NO_COPY, 0 };
-	struct space *space;
-	size_t at = 0;
-	char off;
-
-	moved.at = fsq_project_line_switch(list->file.text + entry->start, length, &off);
-	if (off != FSQ_LINE_OFF)
-		return false;
-	first = fsq_project_list_next(list, &key, &at);
-	if (first != entry) {
-		if (first->end - first->start != length ||
-		    memcmp(list->file.text + first->start, list->file.text + entry->start,
-			   length) != 0)
-			return false;
-	} else {
-		space = find_room(c, entry->start, length);
-		if (!space)
-			return false;
-		moved.to = space->start + space->used;
-		space->used += length;
-	}
-	return array_add(&c->moved, &c->count, &c->capacity, &moved, sizeof(moved));
-}
-
-/* From the last line on, until one cannot be moved: an entry, or what is none. */
-static void choose_all(struct compaction *c)
-{
-	const struct fsq_project_list *list = c->list;
-	size_t end = list->file.length;
-
-	for (size_t i = list->count; i > 0 && list->entries[i - 1].end == end; i--) {
-		if (!is_retired(&list->entries[i - 1]) && !choose(c, i - 1))
-			return;
-		end = list->entries[i - 1].start;
-	}
-}
-
-/* Write the copies, switched off, and a retired line behind those of each space. */
-static int write_copies(struct compaction *c)
-{
-	struct fsq_locked_file *file = &c->list->file;
-	int rc = 0;
-
-	for (size_t i = 0; i < c->count; i++) {
-		const struct fsq_project_entry *entry = &c->list->entries[c->moved[i].number];
-		const size_t to = c->moved[i].to;
-
-		if (to == NO_COPY)
-			continue;
-		memcpy(file->text + to, file->text + entry->start, entry->end - entry->start);
-		file->text[to + c->moved[i].at] = FSQ_LINE_OFF;
-	}
-	for (size_t i = 0; i < c->space_count && rc == 0; i++) {
-		const struct space *space = &c->spaces[i];
-		const size_t left = space->end - space->start - space->used;
-
-		if (!space->used)
-			continue;
-		if (left) {
-			fsq_project_line_fill(file->text + space->start + space->used, left - 1);
-			file->text[space->end - 1] = '\n';
-		}
-		rc = fsq_locked_file_write(file, space->start, file->text + space->start,
-					   space->end - space->start);
-	}
-	return rc ? rc : fsq_locked_file_sync(file);
-}
-
-/* The copies are switched on, or else the entries off. */
-static int switch_moved(struct compaction *c, bool copies)
-{
-	struct fsq_locked_file *file = &c->list->file;
-	const char byte = copies ? ':' : FSQ_LINE_OFF;
-	int rc = 0;
-
-	for (size_t i = 0; i < c->count && rc == 0; i++) {
-		const struct fsq_project_entry *entry = &c->list->entries[c->moved[i].number];
-		const size_t start = copies ? c->moved[i].to : entry->start;
-
-		if (start != NO_COPY)
-			rc = fsq_locked_file_write(file, start + c->moved[i].at, &byte, 1);
-	}
-	return rc ? rc : fsq_locked_file_sync(file);
-}
-
-/*
- * Others add their lines at the end, so what is retired stays in the middle: move the last entries there. Who is killed,
- * or loses power, leaves an entry twice, which means the same; the next call takes one away.
- */
-static void compact(struct fsq_project_list *list)
-{
-	struct compaction c = { .list = list };
-	const bool indexed = list->by_id.count > 0;
-	int rc = 0;
-
-	if (!indexed)
-		make_index(list);
-	if (list->by_id.count > 0 && find_spaces(&c))
-		choose_all(&c);
-	if (c.count) {
-		rc = write_copies(&c);
-		if (rc == 0)
-			rc = switch_moved(&c, true);
-		if (rc == 0)
-			rc = switch_moved(&c, false);
-		forget_entries(list);
-		if (parse(list, 0) || rc)
-			list->broken = true;
-	}
-	if (!indexed)
-		drop_index(list);
-	else if (c.count)
-		make_index(list);
-	free(c.spaces);
-	free(c.moved);
-}
-
 /* Find where the retired lines at the end of the file begin, with the newline that a line without one was given. */
 static size_t live_length(const struct fsq_project_list *list, size_t *count)
 {
 	size_t length = list->file.length;
 
 	*count = list->count;
-	while (*count > 0 && is_retired(&list->entries[*count - 1]) &&
+	while (*count > 0 && fsq_project_entry_is_retired(&list->entries[*count - 1]) &&
 	       list->entries[*count - 1].end == length)
 		length = list->entries[--*count].start;
 	if (length > 0 && length < list->file.length &&
@@ -915,9 +726,9 @@ static void shorten_last_page(struct fsq_project_list *list)
 	size_t length = list->file.length, first = list->count, kept = 0, page, from;
 	char *rest;
 
-	page = length > 0 ? (length - 1) / PAGE * PAGE : 0;
+	page = length > 0 ? (length - 1) / FSQ_LIST_PAGE * FSQ_LIST_PAGE : 0;
 	for (size_t i = list->count; i > 0 && list->entries[i - 1].start >= page; i--)
-		if (is_retired(&list->entries[i - 1]))
+		if (fsq_project_entry_is_retired(&list->entries[i - 1]))
 			first = i - 1;
 	if (first == list->count)
 		return;
@@ -928,7 +739,7 @@ static void shorten_last_page(struct fsq_project_list *list)
 	for (size_t i = first, at = from; i <= list->count; i++) {
 		size_t end = i < list->count ? list->entries[i].start : length;
 
-		if (i < list->count && !is_retired(&list->entries[i]))
+		if (i < list->count && !fsq_project_entry_is_retired(&list->entries[i]))
 			continue;
 		memcpy(rest + kept, text + at, end - at);
 		kept += end - at;
@@ -938,7 +749,7 @@ static void shorten_last_page(struct fsq_project_list *list)
 		unindex_entry(list, &list->entries[i]);
 	if (kept > 0 && fsq_locked_file_shorten(&list->file, from, rest, kept)) {
 		for (size_t i = first; i < list->count; i++)
-			list->retired -= is_retired(&list->entries[i]);
+			list->retired -= fsq_project_entry_is_retired(&list->entries[i]);
 		list->count = first;
 		list->broken |= parse(list, from) != 0;
 	}
@@ -948,14 +759,12 @@ static void shorten_last_page(struct fsq_project_list *list)
 	free(rest);
 }
 
-/* Cut off what is retired, as far as nobody else has the file open. */
-static void tidy(struct fsq_project_list *list)
+void fsq_project_list_tidy(struct fsq_project_list *list)
 {
 	size_t count, length;
 
-	if (list->file.length > PAGE && list->retired > (list->count - list->retired) / 2 &&
-	    !list->broken)
-		compact(list);
+	if (list->file.fd < 0 || !list->retired)
+		return;
 	length = live_length(list, &count);
 	if (length < list->file.length && !fsq_locked_file_shorten(&list->file, length, NULL, 0))
 		return;
@@ -987,17 +796,15 @@ void fsq_project_list_settle(struct fsq_project_list *list, const struct fsq_pro
 			unindex_entry(list, entry);
 			entry->off = false;
 			list->retired++;
-		} else if (!is_retired(entry)) {
+		} else if (!fsq_project_entry_is_retired(entry)) {
 			continue;
 		}
 		settle_entry(list, entry);
-		list->retired -= !is_retired(entry);
+		list->retired -= !fsq_project_entry_is_retired(entry);
 		if (!mentions(list, id) && !mentions(other, id))
 			fsq_id_set_remove(ids, id);
 	}
 	list->touched.count = 0;
-	if (list->file.fd >= 0 && list->retired)
-		tidy(list);
 }
 
 void fsq_project_list_keep(struct fsq_project_list *list)

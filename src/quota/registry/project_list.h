@@ -16,6 +16,12 @@
 #include "project_line.h"
 #include "quota/base/id_set.h"
 
+/* The kernel writes a page atomically. */
+#define FSQ_LIST_PAGE 4096
+
+/* Among so many entries of a list that stays, or spaces, a line looks for its own. */
+#define FSQ_LIST_SPACES 4096
+
 struct fsq_project_entry {
 	struct fsq_project_line line;
 	uint32_t start, end; /* in the file; with the newline, where there is one */
@@ -64,13 +70,21 @@ int fsq_project_list_open(struct fsq_project_list *list, bool to_write,
 			  struct fsq_error *err);
 
 /**
- * What was added and removed stays: it cannot be rolled back any more. What is switched off is cut off, if nobody else
- * has the file open; otherwise it stays where it is.
+ * What was added and removed stays: it cannot be rolled back any more.
  *
  * @ids      of both lists, sorted: loses those that neither this one nor @other has any more
  */
 void fsq_project_list_settle(struct fsq_project_list *list, const struct fsq_project_list *other,
 			     struct fsq_id_set *ids);
+
+/** After that: cut off what is switched off, if nobody else has the file open; otherwise it stays where it is. */
+void fsq_project_list_tidy(struct fsq_project_list *list);
+
+/** Find entries in a logarithm of their number from now on, if there is memory for it. */
+void fsq_project_list_index(struct fsq_project_list *list);
+
+/** Take the text apart again, after lines were written in it; without memory the list is broken. */
+void fsq_project_list_read_again(struct fsq_project_list *list);
 
 /** Before it is closed: have the next fsq_project_list_open() know it again. */
 void fsq_project_list_keep(struct fsq_project_list *list);
@@ -116,6 +130,12 @@ bool fsq_project_list_is(const struct fsq_project_list *list, const struct fsq_p
 static inline bool fsq_project_entry_is_on(const struct fsq_project_entry *entry)
 {
 	return entry->line.kind == FSQ_LINE_ENTRY && !entry->off;
+}
+
+/** @return  whether it is a line that was switched off, whose space can be used again */
+static inline bool fsq_project_entry_is_retired(const struct fsq_project_entry *entry)
+{
+	return entry->line.kind == FSQ_LINE_RETIRED;
 }
 
 /**
