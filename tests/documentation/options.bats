@@ -129,7 +129,7 @@ synopsis_options() {
 	[ "$(stat -f -c %T /dev/shm)" = tmpfs ] || skip "/dev/shm is no tmpfs"
 	run -0 fsquota usage --json /dev/shm
 	diff <(jq -r '.usage[0] | keys[]' <<<"$output" | cat - <(printf "%s\n" directories type mounts_skipped changed would_change limit_bytes limit_inodes used_at_least full_in_seconds available_bytes in_force \
-		special_files tree_bytes until) | sort) \
+		pod special_files tree_bytes until) | sort) \
 		<(sed -n '/^\.Ss usage, list/,/^\.Ss supported/s/^\.It Cm //p' "$srcdir/man/fsquota-json.5" |
 			sed 's/ Pq.*//; s/ , /\n/g' | sort)
 }
