@@ -8,3 +8,5 @@ bats_require_minimum_version 1.5.0
 
 bats_load_library bats-support
 bats_load_library bats-assert
+
+load ../lib/pages

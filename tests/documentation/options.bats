@@ -6,6 +6,13 @@
 
 load documentation
 
+setup_file() {
+	local command
+	for command in $("$FSQUOTA" help --machine | cut -f 1); do
+		echo "$(page_of "$command") $command"
+	done >"$BATS_FILE_TMPDIR/pages"
+}
+
 setup() {
 	PATH=$BATS_TEST_TMPDIR:$PATH
 	ln -s "$FSQUOTA" "$BATS_TEST_TMPDIR/fsquota"
@@ -28,15 +35,21 @@ options_of() {
 		$2 != "-" { print $2 }' | sort
 }
 
-# page_options COMMAND: those that its OPTIONS are about.
+# commands_of PAGE: those that a page is of.
+commands_of() { awk -v page="$1" '$1 == page { print $2 }' "$BATS_FILE_TMPDIR/pages"; }
+
+# command_pages: the pages of commands, a path a line.
+command_pages() { cut -d ' ' -f 1 "$BATS_FILE_TMPDIR/pages" | sort -u; }
+
+# page_options PAGE: those that its OPTIONS are about.
 page_options() {
-	sed -n '/^\.Sh OPTIONS/,/^\.Sh EXIT/s/^\.It Fl //p' "$srcdir/man/fsquota-$1.8" |
-		sed 's/ , Fl /\n/g' | awk '{ print "-" $1 }' | sort
+	sed -n '/^\.Sh OPTIONS/,/^\.Sh EXIT/s/^\.It Fl //p' "$1" | sed 's/ , Fl /\n/g' | awk '{ print "-" $1 }' | sort
 }
 
-# synopsis_of COMMAND: of its page, as it is shown.
+# synopsis_of COMMAND: its lines in its page, as they are shown.
 synopsis_of() {
-	mandoc -T ascii -O width=1000 "$srcdir/man/fsquota-$1.8" | col -b | sed -n '/^SYNOPSIS/,/^DESCRIPTION/{//!p;}'
+	mandoc -T ascii -O width=1000 "$(page_of "$1")" | col -b | sed -n '/^SYNOPSIS/,/^DESCRIPTION/{//!p;}' |
+		awk -v command="$1" '$1 == "fsquota" { mine = $2 == command } mine'
 }
 
 # synopsis_options COMMAND: with one dash and with two, one a line; letters may be bundled.
@@ -47,12 +60,17 @@ synopsis_options() {
 	grep -oE -- '[[ ]-[A-Za-z0]+' <<<"$synopsis" | sed 's/.*-//; s/./-&\n/g' | grep . || true
 }
 
-@test "every option of a command is in its page, and no other" {
-	local command
-	for command in $(commands); do
-		diff <(options_of "$command") <(page_options "$command") || fail "fsquota-$command(8)"
-		[[ $(options_of "$command" all) != *--jsonl* ]] ||
-			grep -q '^\.Xr fsquota-output 7$' "$srcdir/man/fsquota-$command.8" || fail "fsquota-$command(8)"
+# fsquota(8) also has the options that commands have in common.
+@test "every option of a command is in its page once, and no other" {
+	local page command
+	for page in $(command_pages); do
+		diff <({ for command in $(commands_of "$page"); do options_of "$command"; done
+			[ "$page" != "$srcdir/man/fsquota.8" ] || tr ' ' '\n' <<<"--root $common"; } | sort -u) \
+			<(page_options "$page") || fail "$page"
+		for command in $(commands_of "$page"); do
+			[[ $(options_of "$command" all) != *--jsonl* ]] ||
+				grep -q '^\.Xr fsquota-output 7$' "$page" || fail "$page"
+		done
 	done
 }
 
@@ -66,28 +84,40 @@ synopsis_options() {
 @test "the SYNOPSIS of a page has every option of the command's own, and no other" {
 	local command letter name rest known shown
 	for command in $(commands); do
+		[ -n "$(synopsis_of "$command")" ] || fail "$(page_of "$command"): no $command"
 		known=$(options_of "$command")
 		shown=$(synopsis_options "$command")
 		for option in $shown; do
-			grep -qx -- "$option" <<<"$known" || fail "fsquota-$command(8): $option"
+			grep -qx -- "$option" <<<"$known" || fail "$(page_of "$command"): $command $option"
 		done
 		while IFS=$'\t' read -r letter name rest; do
 			[[ $letter == operand || " $common $rare $tables " == *" $name "* ]] ||
-				grep -qxE -- "$letter|$name" <<<"$shown" || fail "fsquota-$command(8): no $letter, $name"
+				grep -qxE -- "$letter|$name" <<<"$shown" || fail "$(page_of "$command"): $command has $letter, $name"
 		done < <(fsquota help --machine "$command")
 	done
 }
 
-# The tables of COMMANDS: "COMMAND SENTENCE", one a line.
+# names_of PAGE: the commands in its NAME.
+names_of() { sed -n '/^\.Sh NAME/,/^\.Nd/s/^\.Nm fsquota-\([a-z-]*\).*/\1/p' "$1"; }
+
+@test "a page has every command that it is of in its NAME, and its exit statuses and examples" {
+	local page
+	for page in $(command_pages); do
+		[ "$page" = "$srcdir/man/fsquota.8" ] || diff <(commands_of "$page" | sort) <(names_of "$page" | sort) || fail "$page"
+		assert_equal "$page: $(grep -cE '^\.Sh (EXIT STATUS|EXAMPLES)' "$page")" "$page: 2"
+	done
+}
+
+# The tables of COMMANDS: "COMMAND<tab>SENTENCE", one a line.
 @test "fsquota(8) has every command, with the sentence of its page" {
-	local command table=$BATS_TEST_TMPDIR/table
-	awk '/^\.It Xr fsquota-/ { sub("fsquota-", "", $3); name = $3; getline; print name, $0 }' \
-		"$srcdir/man/fsquota.8" >"$table"
-	diff <(commands | sort) <(cut -d ' ' -f 1 "$table" | sort)
-	for command in $(commands); do
-		grep -qxF "$command $(sed -n 's/^\.Nd //p' "$srcdir/man/fsquota-$command.8")" "$table" ||
-			fail "fsquota-$command(8)"
-		assert_equal "$(grep -cE '^\.Sh (EXIT STATUS|EXAMPLES)' "$srcdir/man/fsquota-$command.8")" 2
+	local command table=$BATS_TEST_TMPDIR/table page
+	awk '/^\.Sh/ { on = $2 == "COMMANDS" } on && /^\.It (Xr fsquota-[a-z_-]+ 8|Cm [a-z-]+)$/ {
+		sub("fsquota-", "", $3); name = $3; getline; print name "\t" $0 }' "$srcdir/man/fsquota.8" >"$table"
+	diff <(commands | sort) <(cut -f 1 "$table" | sort)
+	for page in $(command_pages); do
+		[ "$(commands_of "$page" | wc -l)" = 1 ] || continue
+		command=$(commands_of "$page")
+		grep -qxF "$command"$'\t'"$(sed -n 's/^\.Nd //p' "$page")" "$table" || fail "$page"
 	done
 }
 

@@ -6,6 +6,7 @@
 # Each filesystem holds the trees volume (project 42, above its soft limit) and logs (43).
 
 load ../lib/fsquota
+load ../lib/pages
 
 setup_file() {
 	local fs
@@ -528,7 +529,7 @@ unknown() {
 
 # --- pages --------------------------------------------------------------------------------------
 
-@test "mandoc finds nothing wrong with the pages" { prints "" mandoc -T lint -W warning "$srcdir"/man/*.[1-9]; }
+@test "mandoc finds nothing wrong with the pages" { prints "" mandoc -T lint -W warning $(pages); }
 
 @test "every page is installed" {
 	local page
@@ -604,7 +605,7 @@ example_system_of() {
 @test "the examples of the pages show what happens" {
 	local page changed=1
 	cd "$BATS_TEST_TMPDIR"
-	for page in "$srcdir"/man/fsquota-output.7 "$srcdir"/man/*.[58]; do
+	for page in "$srcdir"/man/fsquota-output.7 $(pages 58); do
 		case $page in
 		*-apply* | *-prune* | *-release*) changed=1 ;;
 		*-doctor* | *-setup*) continue ;; # in tests/doctor and tests/setup, which make their faults
@@ -614,7 +615,7 @@ example_system_of() {
 		[ $changed = 0 ] || example_system
 		changed=0
 		case $page in
-		*-apply* | *-assign* | *-d[iu]* | *-prune* | *-enable* | *-limit* | *-project* | *-re* | *-timer* | */fsquota.8) changed=1 ;;
+		*-apply* | *-assign* | *-dump* | *-prune* | *-limit* | *-project* | *-re[ls]* | *-state* | */fsquota.8) changed=1 ;;
 		esac
 		transcript "$page" >"$BATS_TEST_TMPDIR/page"
 		example_system_of "$page"
