@@ -14,4 +14,4 @@ page_of() {
 }
 
 # pages [SECTIONS]: the paths of all pages, or of those sections ("58"), once each.
-pages() { grep -LE '^\.so ' "$srcdir"/man/*.["${1-1-9}"]; }
+pages() { grep -LE "^\.so " "$srcdir"/man/*.[${1-1-9}]; }

@@ -739,7 +739,7 @@ static const struct command_option check_options[] = {
 const struct command check_command = {
 	.name = "check",
 	.group = GROUP_LOOK,
-	.summary = "tell which projects are at their limits, and which filesystems are full",
+	.summary = "tell which projects are at their limits",
 	.synopsis = "[OPTION]... [DIR|PATH]... | --id ID --at PATH | --name NAME",
 	.help = "Print the projects of each DIR and below, or of a filesystem, that are above a\n"
 		"soft limit or at a hard one, filesystems that are full, and budgets that limits\n"

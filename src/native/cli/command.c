@@ -406,7 +406,7 @@ void command_explain(struct session *session, const struct command *command)
 	}
 }
 
-/* fsquota(8) has the same titles. */
+/* fsquota(8) has the same titles and summaries; tests/documentation compares them. */
 static const char *const group_titles[] = {
 	[GROUP_DIRECTORY] = "The quota of a directory",
 	[GROUP_LOOK] = "Looking",

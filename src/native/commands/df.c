@@ -148,7 +148,7 @@ const struct command df_command = {
 	.name = "df",
 	.alias = "free",
 	.group = GROUP_RECORDS,
-	.summary = "show free and used counts for blocks and inodes",
+	.summary = "show size and free space of filesystems and projects",
 	.synopsis = "[-bir] [-hN] [-f file]",
 	.help = "Size and free space of the filesystems, and of each project directory in\n"
 		"the projects file, measured against its hard limit, or else its soft one.",

@@ -188,7 +188,7 @@ static const struct command_option range_options[] = {
 const struct command dump_command = {
 	.name = "dump",
 	.group = GROUP_RECORDS,
-	.summary = "dump quota information for backup utilities",
+	.summary = "dump limits for backup",
 	.synopsis = "[-g|-p|-u] [-LU] [-f file]",
 	.help = "Print the limits of every project (-p, default), user (-u) or group (-g) that\n"
 		"has any, in a form that restore reads.",
@@ -396,7 +396,7 @@ static const struct command_option input_option[] = {
 const struct command restore_command = {
 	.name = "restore",
 	.group = GROUP_RECORDS,
-	.summary = "restore quota limits from a backup file",
+	.summary = "restore limits from a dump",
 	.synopsis = "[-g|-p|-u] [-f file]",
 	.example = "restore -f limits /srv\n"
 		   "restore -f limits --dry-run /srv",

@@ -221,7 +221,7 @@ static const struct command_option find_options[] = {
 const struct command find_command = {
 	.name = "find",
 	.group = GROUP_LOOK,
-	.summary = "find the files and directories that carry a project ID",
+	.summary = "find files and directories that carry a project ID",
 	.synopsis = "[OPTION]... ID|NAME [PATH]... | --orphans [PATH]...",
 	.help = "Print what carries the project ID, in each PATH or on all filesystems that have\n"
 		"quota.",

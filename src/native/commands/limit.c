@@ -150,7 +150,7 @@ static const struct command_option defaults_option[] = {
 const struct command limit_command = {
 	.name = "limit",
 	.group = GROUP_RECORDS,
-	.summary = "modify quota limits",
+	.summary = "set limits",
 	.synopsis = "[-g|-p|-u] bsoft|bhard|isoft|ihard|rtbsoft|rtbhard=N|--edit -d|id|name",
 	.help = "Set limits of a project (-p, default), user (-u) or group (-g). Limits that are\n"
 		"not named stay as they are; 0 takes one away.\n"
@@ -234,7 +234,7 @@ static const struct command_option of_all_option[] = {
 const struct command timer_command = {
 	.name = "timer",
 	.group = GROUP_RECORDS,
-	.summary = "set quota enforcement timeouts",
+	.summary = "set grace times",
 	.synopsis = "[-bir] [-g|-p|-u] value [-d|id|name]",
 	.help = "Set how long soft limits of projects (-p, default), users (-u) or groups (-g)\n"
 		"may be exceeded; or, for one that exceeds them now, how much longer it may.\n"

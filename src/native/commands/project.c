@@ -435,7 +435,7 @@ const struct command project_command = {
 	.name = "project",
 	.alias = "tree",
 	.group = GROUP_RECORDS,
-	.summary = "check, setup or clear project quota trees",
+	.summary = "check, set or clear the project of directory trees",
 	.synopsis = "[-c|-s|-C|-d <depth>|-p <path>] project ...",
 	.help = "Give the directories of a project its ID, and everything in them. Which\n"
 		"directories these are is written in the projects file, or given with -p.\n"

@@ -488,7 +488,7 @@ const struct command report_command = {
 	.name = "report",
 	.alias = "repquota",
 	.group = GROUP_RECORDS,
-	.summary = "report filesystem quota information",
+	.summary = "show use and limits of users, groups and projects",
 	.synopsis = "[-bir] [-gpu] [-ahntlLNU] [-f file] [--html FILE]",
 	.help = "Every user (-u), group (-g) and project (-p; default: all that are counted),\n"
 		"with use and limits.",

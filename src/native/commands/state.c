@@ -99,7 +99,7 @@ static const struct command_option verbose_option[] = {
 const struct command state_command = {
 	.name = "state",
 	.group = GROUP_RECORDS,
-	.summary = "get overall quota state information",
+	.summary = "show which quota is on",
 	.synopsis = "[-gpu] [-a] [-v] [-f file]",
 	.help = "Whether quota of users (-u), groups (-g) and projects (-p; default: all\n"
 		"three) is accounted and enforced, and how long the grace times are.",
@@ -360,7 +360,7 @@ static const struct command_option *const switch_options[] = { type_options, sho
 const struct command enable_command = {
 	.name = "enable",
 	.group = GROUP_RECORDS,
-	.summary = "enable quota enforcement",
+	.summary = "enforce limits",
 	.help = "Enforce limits of projects (-p, default), users (-u) or groups (-g) on the\n"
 		"current XFS or ext4, where use is accounted already: that is chosen when it\n"
 		"is mounted.",
@@ -373,7 +373,7 @@ const struct command enable_command = {
 const struct command disable_command = {
 	.name = "disable",
 	.group = GROUP_RECORDS,
-	.summary = "disable quota enforcement",
+	.summary = "stop enforcing limits",
 	.help = "Stop enforcing limits of projects (-p, default), users (-u) or groups (-g) on\n"
 		"the current XFS or ext4. Use is still accounted; enable takes it back.",
 	.example = "disable -p /srv\n"

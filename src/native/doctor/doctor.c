@@ -92,7 +92,7 @@ static const struct command_option quiet_option[] = {
 const struct command supported_command = {
 	.name = "supported",
 	.group = GROUP_DIRECTORY,
-	.summary = "tell whether a quota can be put on a directory",
+	.summary = "check whether a directory can get a quota",
 	.synopsis = "DIR [OPTION]...",
 	.help = "Can a quota be put on DIR, here and by this caller? The exit status says so:\n"
 		"0 yes, 3 not on this filesystem, 4 not by this caller.",

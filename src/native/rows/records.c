@@ -285,7 +285,7 @@ const struct command quota_command = {
 	.name = "quota",
 	.alias = "l",
 	.group = GROUP_RECORDS,
-	.summary = "show usage and limits",
+	.summary = "show use and limits of one user, group or project",
 	.synopsis = "[-bir] [-g|-p|-u] [-hnNv] [-f file] [id|name]...",
 	.help = "What projects (-p, default), users (-u) or groups (-g) use, and their limits, on\n"
 		"every filesystem there is. Without a name: the project of the directory PATH,\n"

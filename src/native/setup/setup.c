@@ -282,7 +282,7 @@ static const struct command_option own_options[] = {
 const struct command setup_command = {
 	.name = "setup",
 	.group = GROUP_NODE,
-	.summary = "take a filesystem to project quotas that last",
+	.summary = "prepare a filesystem for project quotas that last",
 	.synopsis = "[--yes] [OPTION]... PATH",
 	.help = "Print the steps from the filesystem of PATH to project quotas that hold now,\n"
 		"after the next mount and after the next boot: what each changes, when it acts\n"
