@@ -14,4 +14,5 @@ page_of() {
 }
 
 # pages [SECTIONS]: the paths of all pages, or of those sections ("58"), once each.
+# shellcheck disable=SC2086 # a pattern
 pages() { grep -LE "^\.so " "$srcdir"/man/*.[${1-1-9}]; }
