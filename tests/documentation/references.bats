@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# What README.md, CONTRIBUTING.md, SECURITY.md, NEWS.md, the pages and contrib name is there.
+# What README.md, CONTRIBUTING.md, SECURITY.md, NEWS.md, doc/internals.md, the pages and contrib name is there.
 
 load documentation
 
@@ -31,7 +31,7 @@ breaks() {
 	breaks links tests/watch/watch.bats 'one event each, and polling' 'an event each' 'watch.bats XFS: a soft'
 	breaks links doc/list.svg '<title>' '<title>other' 'README.md: doc/list.svg'
 	breaks links README.md doc/list.svg doc/lists.svg 'README.md: doc/lists.svg'
-	breaks links man/fsquota-concepts.7 https://uapi http://uapi 'fsquota-concepts.7: http'
+	breaks links doc/internals.md https://uapi http://uapi 'internals.md: http'
 	breaks files CONTRIBUTING.md tests/suites tests/suits 'CONTRIBUTING.md: tests/suits'
 	breaks files CONTRIBUTING.md many.bats more.bats 'CONTRIBUTING.md: .*more.bats'
 	breaks files man/fsquota-tutorial.7 contrib/ansible contrib/units 'contrib/units'
