@@ -32,6 +32,18 @@ setup() { version=$(sed -n 's/^AC_INIT(\[fsquota\], \[\(.*\)\])$/\1/p' "$srcdir/
 	assert_equal "$(grep -v "^fsquota[- ]$version$" <<<"$output")" ''
 }
 
+@test "the footer of each installed page has the version of configure.ac" {
+	local page root=$BATS_TEST_TMPDIR/root count=0
+	run -0 make -s -C "$builddir" install-data DESTDIR="$root"
+	while read -r page; do
+		grep -q '^\.so man8/' "$page" && continue
+		run -0 mandoc -T ascii "$page"
+		[[ ${lines[-1]} == "fsquota $version "* ]] || fail "$page: ${lines[-1]}"
+		count=$((count + 1))
+	done < <(find "$root" -path '*/man/man*' -type f)
+	assert_equal $count "$(pages | wc -l)"
+}
+
 # built_with LINE...: a static build whose linker's map has these lines, beside what each has.
 built_with() {
 	local libraries=$BATS_TEST_TMPDIR/libraries build=$BATS_TEST_TMPDIR/build
