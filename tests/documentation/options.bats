@@ -65,7 +65,7 @@ synopsis_options() {
 	local page command
 	for page in $(command_pages); do
 		diff <({ for command in $(commands_of "$page"); do options_of "$command"; done
-			[ "$page" != "$srcdir/man/fsquota.8" ] || tr ' ' '\n' <<<"--root $common"; } | sort -u) \
+			[ "$page" != "$srcdir/man/fsquota.8" ] || tr ' ' '\n' <<<"--root --lock-timeout $rare $common"; } | sort -u) \
 			<(page_options "$page") || fail "$page"
 		for command in $(commands_of "$page"); do
 			[[ $(options_of "$command" all) != *--jsonl* ]] ||
