@@ -51,6 +51,7 @@ breaks() {
 	breaks commands contrib/ansible/roles/fsquota/tasks/main.yml "'--dry-run'" "'--try'" 'main.yml: .*--try'
 	breaks commands man/fsquota-assign.8 '# fsquota assign' '# fsquota give' 'fsquota give'
 	breaks commands man/fsquota-usage.8 'Fl -fallback' 'Fl -fall' '--fall'
+	breaks commands man/fsquota.8 'Cm batch Fl -read-only' 'Cm batch Fl -over' 'batch --over'
 	breaks targets CONTRIBUTING.md 'make coverage' 'make covered' 'make covered'
 	breaks targets README.md 'tools/setup static' 'tools/setup linux' 'tools/setup linux'
 	breaks targets CONTRIBUTING.md FSQUOTA_CHECK FSQUOTA_ALL FSQUOTA_ALL
