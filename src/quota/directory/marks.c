@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "quota/registry/compact.h"
 #include "quota/registry/project_list.h"
 
 struct fsq_marks {
@@ -45,6 +46,7 @@ static void close_marks(struct fsq_marks *marks)
 	if (marks->locked)
 		return;
 	fsq_project_list_settle(&marks->list, &none, &ids);
+	fsq_project_list_shorten(&marks->list);
 	/* The first change is mostly the only one. */
 	if (marks->changed)
 		fsq_project_list_keep(&marks->list);

@@ -164,7 +164,7 @@ static int switch_moved(struct compaction *c, bool copies)
 	return rc ? rc : fsq_locked_file_sync(file);
 }
 
-void fsq_project_list_compact(struct fsq_project_list *list)
+static void compact(struct fsq_project_list *list)
 {
 	struct compaction c = { .list = list };
 	int rc;
@@ -187,4 +187,10 @@ void fsq_project_list_compact(struct fsq_project_list *list)
 	}
 	free(c.spaces);
 	free(c.moved);
+}
+
+void fsq_project_list_shorten(struct fsq_project_list *list)
+{
+	compact(list);
+	fsq_project_list_tidy(list);
 }

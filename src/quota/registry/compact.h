@@ -5,13 +5,14 @@
 #include "project_list.h"
 
 /**
- * Where much of a list is switched off, move its last entries into that space, so that fsq_project_list_tidy() can cut
- * off the end: other programs add their lines there, and what is switched off would stay in the middle.
+ * Cut off what is switched off, before a list that was written is closed; what somebody else has open keeps its length.
+ * Where much of it is switched off, the last entries move into that space first: other programs add their lines at the
+ * end, and the space before them would stay.
  *
  * Who is killed, or loses power, leaves an entry twice, which means the same; the next call takes one away.
  *
  * @list     after fsq_project_list_settle()
  */
-void fsq_project_list_compact(struct fsq_project_list *list);
+void fsq_project_list_shorten(struct fsq_project_list *list);
 
 #endif

@@ -210,12 +210,6 @@ static void free_files(struct fsq_assigned *files)
 	fsq_id_set_free(&files->ids);
 }
 
-static void shorten(struct fsq_project_list *list)
-{
-	fsq_project_list_compact(list);
-	fsq_project_list_tidy(list);
-}
-
 void fsq_project_edit_unlock(struct fsq_project_edit *edit)
 {
 	struct fsq_assigned *files = edit->files;
@@ -226,8 +220,8 @@ void fsq_project_edit_unlock(struct fsq_project_edit *edit)
 	if (edit->mode == WRITE) {
 		fsq_project_list_settle(&files->projid, &files->projects, &files->ids);
 		fsq_project_list_settle(&files->projects, &files->projid, &files->ids);
-		shorten(&files->projid);
-		shorten(&files->projects);
+		fsq_project_list_shorten(&files->projid);
+		fsq_project_list_shorten(&files->projects);
 	}
 	if (files == edit->kept) {
 		fsq_project_list_keep(&files->projects);
