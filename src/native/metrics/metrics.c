@@ -418,7 +418,9 @@ static void add_series(struct projects *projects, const struct project *project,
 	if (!all->wanted[projects->type])
 		return;
 	row = projects_row(projects, project);
-	projects->sums[project->filesystem].gone += row.force.gone;
+	/* Users and groups have no directories, and their filesystems no sums. */
+	if (row.force.gone)
+		projects->sums[project->filesystem].gone++;
 	if (!is_shown(projects, all->options, &row))
 		return;
 	series = (struct series){ .row = row,
