@@ -87,6 +87,11 @@ enum fsq_hint {
 	FSQ_HINT_RELEASE_AT,
 	FSQ_HINT_FORCE,
 	FSQ_HINT_AROUND,
+	FSQ_HINT_ASSIGN,
+	FSQ_HINT_ORDER_LIMITS,
+	FSQ_HINT_MAKE_PARENT,
+	FSQ_HINT_LOOK_AT_ID,
+	FSQ_HINT_COPY,
 };
 
 /* Longer paths are cut in errors. */

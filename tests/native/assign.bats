@@ -150,7 +150,8 @@ tree() {
 		for words in "--hard 1M" "--soft 50%" --unlimited "--like $dir/free" --mkdir --no-register; do
 			refuses 2 --keep-limits fsquota assign --keep-limits $words "$dir/limited"
 		done
-		prints $'5001\n5002' fsquota assign --keep-limits --dry-run "$dir/limited" "$dir/free"
+		run -0 fsquota assign --keep-limits --dry-run "$dir/limited" "$dir/free"
+		assert_output "$(printf 'would-assign project %s\n' "5001 (volume5001), $dir/limited" "5002 (volume5002), $dir/free")"
 		diff "$BATS_TEST_TMPDIR/projects" /etc/projects
 		prints $'5001\n5002' fsquota assign --keep-limits "$dir/limited" "$dir/free"
 		assert_equal "$(lsattr -pR "$dir"; kernel_has /mnt/$fs 5001; kernel_has /mnt/$fs 5002)" "$before"

@@ -150,9 +150,11 @@ several() {
 	local before
 	before=$(state)
 	run -0 fsquota assign --dry-run --mkdir $top/one $top/two
-	assert_output "$(printf '%s\n' $FIRST $FIRST)"
+	assert_output "$(printf "would-assign project $FIRST (volume$FIRST), $top/%s\n" one two)"
 	run_split fsquota assign --dry-run --mkdir $top/one $top/one/two
-	assert_equal "$status:$stdout:$stderr" "5:$FIRST:fsquota assign: $top/one/two: cannot be made: No such file or directory"
+	assert_equal "$status:$stdout" "5:would-assign project $FIRST (volume$FIRST), $top/one"
+	assert_equal "$stderr" \
+		"fsquota assign: $top/one/two: cannot be made: No such file or directory (its parent must exist: mkdir -p makes it)"
 	assert_equal "$(state)" "$before"
 }
 

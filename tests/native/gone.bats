@@ -324,7 +324,7 @@ removed project $((FIRST + 6)) (left): a name without files, limits and director
 removed project 30043 (mine): a name without files, limits and directories"
 	echo "8:/somewhere/else" >>/etc/projects
 	run_split fsquota prune
-	assert_line "kept project 8, /somewhere/else: gone, or its filesystem is not mounted"
+	assert_line "kept project 8, /somewhere/else: gone, or its filesystem is not mounted: --all removes it"
 	run_split fsquota prune --all
 	assert_line "removed project 8, /somewhere/else: the directory is gone"
 	assert_line "removed project $((FIRST + 7)), $top: the directory has neither the ID nor a limit"

@@ -172,10 +172,10 @@ making() {
 	chmod 755 $top/new
 	prints "$FIRST" fsquota assign $top/new --mkdir --mode 700 --hard 20M
 	assert_equal "$(stat -c %a $top/new) $(hard_kib $FIRST)" "2755 20480"
-	prints "$((FIRST + 1))" fsquota assign $top/dry --mkdir --dry-run
+	prints "would-assign project $((FIRST + 1)) (volume$((FIRST + 1))), $top/dry" fsquota assign $top/dry --mkdir --dry-run
 	assert_not_exists $top/dry
 	# What fails leaves no directory.
-	refuses 2 "above the hard one" fsquota assign $top/no --mkdir --hard 1M --soft 2M
+	refuses 2 "would be above hard" fsquota assign $top/no --mkdir --hard 1M --soft 2M
 	assert_not_exists $top/no
 	refuses 6 "in use" fsquota assign $top/no --mkdir --id $FIRST
 	assert_not_exists $top/no
@@ -185,7 +185,7 @@ making() {
 	exec 8<&-
 	assert_not_exists $top/locked
 	refuses 5 "cannot be made" fsquota assign $top/none/no --mkdir
-	refuses 2 "go with mkdir" fsquota assign $top/new --mode 700
+	refuses 2 "--owner need --mkdir" fsquota assign $top/new --mode 700
 	refuses 2 "no mode" fsquota assign $top/no --mkdir --mode 8
 	refuses 2 "no user or group" fsquota assign $top/no --mkdir --owner nosuch
 	assert_not_exists $top/no
@@ -240,8 +240,8 @@ other_limits() {
 	assert_equal "$(jq .assign[].changed <<<"$stdout")" false
 	refuses 6 "smaller than the 200 inodes it has" fsquota resize $top/a --hard-inodes 100
 	refuses 6 "smaller than the 21M (22020096 bytes) it has" fsquota resize $top/a 20M
-	refuses 6 "above the hard one" fsquota resize $top/a --soft 30M
-	refuses 2 "above the hard one" fsquota resize $top/a 20M --soft 30M
+	refuses 6 "would be above hard" fsquota resize $top/a --soft 30M
+	refuses 2 "would be above hard" fsquota resize $top/a 20M --soft 30M
 	refuses 2 "are wanted" fsquota resize $top/a
 	refuses 2 "no size" fsquota resize $top/a --soft 50%
 	refuses 2 "size" fsquota resize $top/a 0

@@ -42,7 +42,7 @@ readonly BAND=1073741824
 		# Holds one, three directories down; and lies where the layers are, still without a file.
 		docker /mnt/$fs/v/lib/a/docker
 		run -0 --separate-stderr fsquota assign /mnt/$fs/v --dry-run
-		assert_output $((BAND + 2000000))
+		assert_output "would-assign project $((BAND + 2000000)) (volume$((BAND + 2000000))), /mnt/$fs/v"
 		run -0 --separate-stderr fsquota assign /mnt/$fs/v
 		assert_output $((BAND + 2000000))
 		mkdir -p /mnt/$fs/s/storage/overlay/layer

@@ -171,6 +171,14 @@ static bool complete(struct line *line, struct fsq_assign_request *request, bool
 	return true;
 }
 
+/* Is it "hard = 10G", "hard =10G" or "hard= 10G"? */
+static bool has_blanks_around(const char *word, const char *value, const char *rest)
+{
+	const char next = rest[strspn(rest, BLANKS)];
+
+	return *word && (value ? !*value && next && next != '#' : next == '=');
+}
+
 /*
  * The words behind the path.
  *
@@ -193,6 +201,9 @@ static bool take_words(struct line *line, const char *path, char *rest,
 			return assign_refuse(line->session, &line->origin, "a quote is not closed");
 		if (value)
 			*value++ = '\0';
+		if (has_blanks_around(word, value, rest))
+			return assign_refuse(line->session, &line->origin,
+					     "no blanks around \"=\": write %.100s=VALUE", word);
 		if (line->list->reads == APPLY_BUDGETS && !is_budget(word))
 			continue;
 		for (size_t i = 0; i < count; i++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "command.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -178,12 +179,17 @@ static bool take_option(struct session *session, const struct command_option *op
 	return true;
 }
 
+/* @whole  the word of the command line that it is in, NULL: @word */
 static bool refuse_unknown(struct session *session, const struct command *command, const char *word,
-			   size_t length)
+			   size_t length, const char *whole)
 {
 	const struct command_option *option, *instead = NULL;
 	struct suggestion like;
 
+	if (whole && isdigit((unsigned char)word[1]) &&
+	    command_find_option(command, 0, "allow-shrink", 12))
+		return session_usage_error(
+			session, "give the new size instead of %s, with --allow-shrink", whole);
 	suggest_begin(&like, word + 2, length - 2);
 	for (size_t i = 0; word[1] == '-' && (option = command_option(command, i)); i++)
 		if (option->name && suggest_is_nearer(&like, option->name))
@@ -221,6 +227,12 @@ static const char *next_value(struct session *session, const char *option, const
 	return NULL;
 }
 
+/* Is the word the value of an option such as --bars? Without one that means always. */
+static bool is_choice(const struct command_option *option, const char *word)
+{
+	return !strstr(option->choices, "always") || (word && find_choice(option, word) >= 0);
+}
+
 static bool take_name(struct session *session, const struct command *command, char ***words,
 		      void *options)
 {
@@ -230,9 +242,11 @@ static bool take_name(struct session *session, const struct command *command, ch
 	const char *value = word[2 + length] ? word + 2 + length + 1 : NULL;
 
 	if (!option)
-		return refuse_unknown(session, command, word, length + 2);
+		return refuse_unknown(session, command, word, length + 2, NULL);
 	if (value && !option->kind)
 		return session_usage_error(session, "option %s takes no value", word);
+	if (!value && option->choices && !is_choice(option, **words))
+		value = "always";
 	if (option->kind && !value)
 		value = next_value(session, word, "=", words);
 	return (value || !option->kind) && take_option(session, option, options, value);
@@ -242,14 +256,15 @@ static bool take_name(struct session *session, const struct command *command, ch
 static bool take_letters(struct session *session, const struct command *command, char ***words,
 			 void *options)
 {
+	const char *word = *(*words)++;
 	bool goes_on = true;
 
-	for (const char *at = *(*words)++ + 1; *at && goes_on && !session->help; at++) {
+	for (const char *at = word + 1; *at && goes_on && !session->help; at++) {
 		const struct command_option *option = command_find_option(command, *at, NULL, 0);
 		const char letter[] = { '-', *at, '\0' }, *value;
 
 		if (!option)
-			return refuse_unknown(session, command, letter, 2);
+			return refuse_unknown(session, command, letter, 2, word);
 		if (!option->kind) {
 			goes_on = take_option(session, option, options, NULL);
 			continue;

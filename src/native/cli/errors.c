@@ -55,6 +55,12 @@ static const char *const hints[] = {
 	[FSQ_HINT_FORCE] = "use --force if that is meant",
 	[FSQ_HINT_AROUND] =
 		"use --around, or in fsquota.d the word around, to leave it its project",
+	[FSQ_HINT_ORDER_LIMITS] = "give both limits, or soft none",
+	[FSQ_HINT_MAKE_PARENT] = "its parent must exist: mkdir -p makes it",
+	[FSQ_HINT_ASSIGN] = "fsquota assign gives it one",
+	[FSQ_HINT_LOOK_AT_ID] =
+		"the ID has limits or files there, see fsquota list and fsquota doctor",
+	[FSQ_HINT_COPY] = "copy it, then fsquota assign NEW --like OLD, and fsquota release OLD",
 };
 
 /* Find what the user can do about it. */
@@ -71,8 +77,7 @@ static const char *hint_of_error(const struct error *error)
 			       ? "root of the host may: an immutable file, see lsattr(1), a "
 				 "seccomp filter or a security module forbids it"
 			       : "this takes CAP_SYS_ADMIN in the initial user namespace: run it "
-				 "as "
-				 "root of the host";
+				 "as root of the host; fsquota usage works without";
 	case ERANGE:
 		return "this filesystem cannot hold so large a number";
 	case EUCLEAN:

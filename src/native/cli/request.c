@@ -10,16 +10,8 @@
 
 #include "journal.h"
 #include "quota/directory/assign.h"
+#include "quota/limits/limits.h"
 #include "suggest.h"
-
-bool limits_are_contradictory(const struct fsq_limits *limits)
-{
-	for (int form = 0; form < FSQ_FORMS; form++)
-		if ((limits->mask & FSQ_SOFT(form)) && (limits->mask & FSQ_HARD(form)) &&
-		    limits->hard[form] && limits->soft[form] > limits->hard[form])
-			return true;
-	return false;
-}
 
 bool assign_refuse(struct session *session, const struct word_origin *origin, const char *format,
 		   ...)
@@ -140,13 +132,18 @@ bool assign_request_set(struct session *session, const struct word_origin *origi
 bool assign_request_check(struct session *session, const struct word_origin *origin,
 			  const struct fsq_assign_request *request)
 {
+	const struct fsq_limits both = fsq_limits_asked_both(&request->limits);
+	char text[FSQ_ORDER_TEXT];
+
 	if (request->unlimited &&
 	    (request->limits.mask || request->hard_percent || request->soft_percent))
 		return assign_refuse(session, origin, "unlimited does not go with other limits");
-	if (limits_are_contradictory(&request->limits))
-		return assign_refuse(session, origin, "the soft limit is above the hard one");
+	if (fsq_limits_order_text(text, &both))
+		return assign_refuse(session, origin, "%s", text);
 	if (!request->make && (request->mode || request->owner || request->group))
-		return assign_refuse(session, origin, "mode and owner go with mkdir");
+		return assign_refuse(session, origin,
+				     origin->file ? "mode and owner need mkdir"
+						  : "--mode and --owner need --mkdir");
 	return true;
 }
 

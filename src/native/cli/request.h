@@ -43,7 +43,4 @@ void assign_write_journal(struct session *session, const struct fsq_assign_reque
 void assign_warn_of_store(struct session *session, const struct fsq_assign_request *request,
 			  const struct fsq_assignment *assignment);
 
-/** @return  whether a soft limit is above its hard limit */
-bool limits_are_contradictory(const struct fsq_limits *limits);
-
 #endif

@@ -20,15 +20,28 @@
 #include "quota/base/pod_path.h"
 #include "quota/mounts/lookup.h"
 
-/* Print the ID; in another format the whole row. @return  whether it was written */
+/* The name that it has or would get, in @usual if that is a new one; or NULL. */
+static const char *name_of_assignment(struct session *session,
+				      const struct fsq_assign_request *request, uint32_t id,
+				      char usual[FSQ_USUAL_NAME])
+{
+	const char *name = request->name ? request->name : names_of_id(session, FSQ_PROJECT, id);
+	uint32_t other;
+
+	if (name || session->no_register || !session->dry_run)
+		return name;
+	fsq_usual_name(usual, id);
+	return fsq_project_names_id(session_names(session), usual, &other) ? NULL : usual;
+}
+
+/* Print the ID, or what a dry run would change; in another format the whole row. @return  whether it was written */
 static bool show_assignment(struct session *session, const struct fsq_assignment *assignment,
 			    const struct fsq_assign_request *request, uint64_t mounts)
 {
-	uint32_t id = fsq_assignment_id(assignment), other;
+	uint32_t id = fsq_assignment_id(assignment);
 	struct listing_change change = {
 		.directory = request->directory,
 		.id = id,
-		.name = request->name,
 		.changed = fsq_assignment_change(assignment) != FSQ_UNCHANGED,
 		.enforced = fsq_assignment_enforcement(assignment) == FSQ_ENFORCED,
 		.walked = true,
@@ -36,20 +49,26 @@ static bool show_assignment(struct session *session, const struct fsq_assignment
 		.special = fsq_assignment_special(assignment),
 		.over = fsq_assignment_over_budget(assignment),
 	};
+	struct record_row was, is;
 	struct fsq_limits before;
-	char name[FSQ_USUAL_NAME];
+	char usual[FSQ_USUAL_NAME];
 
-	if (!session_has_rows(session)) {
-		write_format(session->out, "%u\n", id);
-	} else {
+	if (session->dry_run || session_has_rows(session)) {
 		session_forget_names(session);
 		fsq_assignment_limits(assignment, &before, &change.limits);
-		fsq_usual_name(name, id);
-		if (!change.name && !session->no_register && session->dry_run &&
-		    !fsq_project_names_id(session_names(session), name, &other))
-			change.name = name;
-		if (!listing_show_change(session, &change))
-			return false;
+		change.name = name_of_assignment(session, request, id, usual);
+	}
+	if (!session_has_rows(session) && session->dry_run) {
+		change_write_subject(session->out, change.changed ? "would-assign" : "unchanged",
+				     FSQ_PROJECT, id, change.name, request->directory);
+		was = change_values(&before);
+		is = change_values(&change.limits);
+		change_write_limits(session->out, ": ", &was, &is);
+		write_char(session->out, '\n');
+	} else if (!session_has_rows(session)) {
+		write_format(session->out, "%u\n", id);
+	} else if (!listing_show_change(session, &change)) {
+		return false;
 	}
 	if (session->dry_run)
 		return true;
@@ -119,6 +138,7 @@ static bool assign_and_show(struct session *session, const struct fsq_assign_req
 	const struct fsq_limits *limits = &request->limits;
 	uint64_t hard = limits->mask & FSQ_HARD(FSQ_BLOCKS) ? limits->hard[FSQ_BLOCKS] : 0;
 	struct fsq_assignment *assignment;
+	char limit[FIELD_CELL], size[FIELD_CELL];
 	uint64_t mounts, space;
 	struct fsq_error err;
 	bool shown;
@@ -146,9 +166,9 @@ static bool assign_and_show(struct session *session, const struct fsq_assign_req
 			session_warn_not_enforced(session, request->directory);
 		if (space && hard > space / FSQ_BASIC_BLOCK)
 			session_warn(session, request->directory,
-				     "the limit, %" PRIu64 " bytes, is above the size of the "
-				     "filesystem, %" PRIu64 " bytes",
-				     hard * FSQ_BASIC_BLOCK, space);
+				     "the limit of %s is more than the filesystem has, %s",
+				     field_size(limit, hard * FSQ_BASIC_BLOCK),
+				     field_size(size, space));
 	} else if (!shown && !request->dry_run && fsq_assignment_rollback(assignment, &err)) {
 		/* Without the ID the caller cannot use the quota. */
 		session_fail(session, &err);

@@ -96,8 +96,8 @@ static void command_limit(struct session *session, const struct invocation *invo
 	enum fsq_type type = options_type(&options->quota);
 	int last = invocation->operand_count - !options->defaults;
 	struct fsq_filesystem *fs = session->paths[session->current_path].fs;
-	struct fsq_limits limits = { 0 };
-	char *file = NULL;
+	struct fsq_limits limits = { 0 }, after = { 0 }, both;
+	char text[FSQ_ORDER_TEXT], *file = NULL;
 	uint32_t id = 0;
 	int rc;
 
@@ -118,11 +118,12 @@ static void command_limit(struct session *session, const struct invocation *invo
 	if (options->edit && !edit_record(session, type, id, &limits, &file))
 		return;
 	/* XFS would drop the soft limit without an error. */
-	rc = fsq_quota_order_limits(fs, type, id, &limits);
+	rc = fsq_quota_order_limits(fs, type, id, &limits, &after);
 	if (rc > 0) {
+		both = fsq_limits_asked_both(&limits);
 		session_error(session, 0,
-			      limits_are_contradictory(&limits) ? FSQ_E_USAGE : FSQ_E_CONFLICT, 0,
-			      NULL, "the soft limit would be above the hard one");
+			      fsq_limits_order_text(text, &both) ? FSQ_E_USAGE : FSQ_E_CONFLICT, 0,
+			      NULL, "%s", fsq_limits_order_text(text, &after));
 		goto out;
 	}
 	if (rc == 0)

@@ -77,12 +77,13 @@ static const struct {
 	const char *word, *sentence;
 } reasons[] = {
 	[FSQ_NOT_KEPT] = { NULL, NULL },
-	[FSQ_KEPT_UNMOUNTED] = { "unmounted", "gone, or its filesystem is not mounted" },
+	[FSQ_KEPT_UNMOUNTED] = { "unmounted",
+				 "gone, or its filesystem is not mounted: --all removes it" },
 	[FSQ_KEPT_USED] = { "used", "gone, but files elsewhere or open ones have the ID" },
 	[FSQ_KEPT_POD] = { "pod", "gone, but kubelet knows the pod" },
 	[FSQ_KEPT_UNPROVEN] = { "unproven",
-				"gone, or its filesystem is not mounted: this one has no "
-				"limits of the ID" },
+				"its filesystem may be unmounted, since this one has no limits "
+				"of the ID: --all removes it" },
 	[FSQ_KEPT_ELSEWHERE] = { "elsewhere", "gone, but another filesystem has the ID" },
 	[FSQ_KEPT_UNREADABLE] = { "unreadable", NULL },
 	[FSQ_KEPT_UNREGISTERED] = { "unregistered",

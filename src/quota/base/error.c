@@ -62,6 +62,11 @@ const char *fsq_hint_text(enum fsq_hint hint)
 		[FSQ_HINT_RELEASE_AT] = "mount it, or name where it was: set id and at",
 		[FSQ_HINT_FORCE] = "set over_budget if that is meant",
 		[FSQ_HINT_AROUND] = "set around to leave it its project",
+		[FSQ_HINT_ASSIGN] = "assign gives it one",
+		[FSQ_HINT_ORDER_LIMITS] = "set both limits, or no soft one",
+		[FSQ_HINT_MAKE_PARENT] = "its parent must exist",
+		[FSQ_HINT_LOOK_AT_ID] = "the ID has limits or files there",
+		[FSQ_HINT_COPY] = "copy it, assign a quota to the copy, and release this one",
 	};
 
 	return (size_t)hint < sizeof(texts) / sizeof(*texts) ? texts[hint] : NULL;

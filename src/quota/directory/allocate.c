@@ -251,8 +251,9 @@ static int refuse_range(const struct search *search, const struct fsq_id_range *
 			which, (int)(length < 80 ? length : 80), word, store,
 			(uint64_t)store + FSQ_STORE_ROOM);
 	if (range->first == range->last)
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, NULL, "project ID %u is in use",
-				range->first);
+		return fsq_add_hint(err, FSQ_HINT_LOOK_AT_ID,
+				    fsq_fail(err, FSQ_E_CONFLICT, 0, NULL,
+					     "project ID %u is in use", range->first));
 	return fsq_fail(err, FSQ_E_CONFLICT, 0, NULL, "there is no unused project ID from %u to %u",
 			range->first, range->last);
 }

@@ -177,7 +177,8 @@ static int make_directory(struct fsq_assignment *a, struct fsq_error *err)
 	a->vanished = rc == -EEXIST;
 	/* Of a path that leads over somebody else's symlink the lookup has said more. */
 	if (rc < 0 && !((rc == -ELOOP || rc == -EXDEV) && a->making.parent < 0))
-		fsq_fail_errno(err, -rc, a->request.directory, "cannot be made");
+		fsq_add_hint(err, rc == -ENOENT ? FSQ_HINT_MAKE_PARENT : FSQ_HINT_NONE,
+			     fsq_fail_errno(err, -rc, a->request.directory, "cannot be made"));
 	if (rc < 0)
 		return fsq_failed(err, -rc);
 	path = dry_run ? fsq_fd_path(fd) : strdup(a->making.path);

@@ -135,10 +135,11 @@ static int check_moved_line(const struct move *m, const struct line *line, struc
 static int not_renamed(const struct move *m, int errnum, struct fsq_error *err)
 {
 	if (errnum == EXDEV)
-		return fsq_fail(err, FSQ_E_CONFLICT, errnum, m->from,
-				"cannot be renamed to %s, which is on another filesystem or in "
-				"another project",
-				m->to);
+		return fsq_add_hint(err, FSQ_HINT_COPY,
+				    fsq_fail(err, FSQ_E_CONFLICT, errnum, m->from,
+					     "cannot be renamed to %s, which is on another "
+					     "filesystem or in another project",
+					     m->to));
 	if (errnum == EINVAL)
 		return fsq_fail(err, FSQ_E_USAGE, 0, m->from,
 				"cannot be renamed to %s, which is in it", m->to);

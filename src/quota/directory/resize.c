@@ -135,9 +135,10 @@ static int find_project_of_directory(const struct fsq_resize_request *request,
 	if (*id || owner.disputed)
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, request->directory, "has project ID %u",
 				*id ? *id : directory->project.id);
-	if (directory->project.id == 0)
-		return fsq_fail(err, FSQ_E_NOT_FOUND, 0, request->directory,
-				"belongs to no project");
+	if (directory->project.id == 0) {
+		fsq_fail(err, FSQ_E_NOT_FOUND, 0, request->directory, "belongs to no project");
+		return fsq_add_hint(err, FSQ_HINT_ASSIGN, FSQ_E_NOT_FOUND);
+	}
 	fsq_fail(err, FSQ_E_CONFLICT, 0, request->directory,
 		 "has project ID %u from a directory above it", directory->project.id);
 	return fsq_add_hint(err, FSQ_HINT_NAME_DIRECTORY, FSQ_E_CONFLICT);

@@ -2,6 +2,9 @@
 #include "limits.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <time.h>
@@ -130,17 +133,46 @@ bool fsq_limits_are_out_of_order(const struct fsq_limits *limits, enum fsq_form 
 	return limits->hard[form] && limits->soft[form] > limits->hard[form];
 }
 
-static bool is_soft_above_hard(const struct fsq_limits *limits)
+const char *fsq_limits_order_text(char text[FSQ_ORDER_TEXT], const struct fsq_limits *limits)
 {
-	return fsq_limits_are_out_of_order(limits, FSQ_BLOCKS) ||
-	       fsq_limits_are_out_of_order(limits, FSQ_INODES) ||
-	       fsq_limits_are_out_of_order(limits, FSQ_REALTIME);
+	static const char *const names[] = { "", "-inodes", "-realtime" };
+	char soft[FSQ_SIZE_TEXT], hard[FSQ_SIZE_TEXT];
+	int form = 0;
+
+	while (form < FSQ_FORMS && !fsq_limits_are_out_of_order(limits, (enum fsq_form)form))
+		form++;
+	if (form == FSQ_FORMS)
+		return NULL;
+	if (form == FSQ_INODES) {
+		snprintf(soft, sizeof(soft), "%" PRIu64, limits->soft[form]);
+		snprintf(hard, sizeof(hard), "%" PRIu64, limits->hard[form]);
+	} else {
+		fsq_size_text(soft, limits->soft[form]);
+		fsq_size_text(hard, limits->hard[form]);
+		/* The exact bytes only where they are needed. */
+		if (strncmp(soft, hard, strcspn(hard, "(")) != 0)
+			soft[strcspn(soft, " ")] = hard[strcspn(hard, " ")] = '\0';
+	}
+	snprintf(text, FSQ_ORDER_TEXT, "soft%s %s would be above hard%s %s", names[form], soft,
+		 names[form], hard);
+	return text;
+}
+
+/* @return   0; @code, and which */
+static int check_order(const struct fsq_limits *limits, int code, const char *path,
+		       struct fsq_error *err)
+{
+	char text[FSQ_ORDER_TEXT];
+
+	if (!fsq_limits_order_text(text, limits))
+		return 0;
+	return fsq_add_hint(err, FSQ_HINT_ORDER_LIMITS, fsq_fail(err, code, 0, path, "%s", text));
 }
 
 int fsq_quota_order_limits(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
-			   struct fsq_limits *limits)
+			   struct fsq_limits *limits, struct fsq_limits *after)
 {
-	struct fsq_limits after = { 0 };
+	char text[FSQ_ORDER_TEXT];
 	struct fsq_dquot dquot;
 	int rc = fsq_quota_get(fs, type, id, &dquot);
 
@@ -155,25 +187,32 @@ int fsq_quota_order_limits(struct fsq_filesystem *fs, enum fsq_type type, uint32
 
 		if (!sets_soft && !sets_hard)
 			continue;
-		after.soft[form] = sets_soft ? limits->soft[form] : dquot.form[form].soft;
-		after.hard[form] = sets_hard ? limits->hard[form] : dquot.form[form].hard;
-		if (!sets_soft && fsq_limits_are_out_of_order(&after, (enum fsq_form)form) &&
-		    fsq_limit_is_none(after.soft[form])) {
-			after.soft[form] = limits->soft[form] = 0;
+		after->soft[form] = sets_soft ? limits->soft[form] : dquot.form[form].soft;
+		after->hard[form] = sets_hard ? limits->hard[form] : dquot.form[form].hard;
+		if (!sets_soft && fsq_limits_are_out_of_order(after, (enum fsq_form)form) &&
+		    fsq_limit_is_none(after->soft[form])) {
+			after->soft[form] = limits->soft[form] = 0;
 			limits->mask |= FSQ_SOFT(form);
 		}
 	}
-	return is_soft_above_hard(&after);
+	return fsq_limits_order_text(text, after) != NULL;
+}
+
+struct fsq_limits fsq_limits_asked_both(const struct fsq_limits *asked)
+{
+	struct fsq_limits both = *asked;
+
+	for (int form = 0; form < FSQ_FORMS; form++)
+		if (!(asked->mask & FSQ_SOFT(form)) || !(asked->mask & FSQ_HARD(form)))
+			both.soft[form] = both.hard[form] = 0;
+	return both;
 }
 
 int fsq_limits_check_asked(const struct fsq_limits *asked, const char *path, struct fsq_error *err)
 {
-	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
-		if ((asked->mask & FSQ_SOFT(form)) && (asked->mask & FSQ_HARD(form)) &&
-		    fsq_limits_are_out_of_order(asked, (enum fsq_form)form))
-			return fsq_fail(err, FSQ_E_USAGE, 0, path,
-					"the soft limit would be above the hard one");
-	return 0;
+	const struct fsq_limits both = fsq_limits_asked_both(asked);
+
+	return check_order(&both, FSQ_E_USAGE, path, err);
 }
 
 int fsq_limits_set(struct fsq_target *target, uint32_t id, const struct fsq_limits *limits,
@@ -185,9 +224,9 @@ int fsq_limits_set(struct fsq_target *target, uint32_t id, const struct fsq_limi
 	if (id == 0)
 		return fsq_fail(err, FSQ_E_USAGE, 0, path,
 				"has no project whose limits can be set");
-	if (is_soft_above_hard(limits))
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, path,
-				"the soft limit would be above the hard one");
+	rc = check_order(limits, FSQ_E_CONFLICT, path, err);
+	if (rc)
+		return rc;
 	if (!dry_run)
 		rc = fsq_quotactl_set_limits(target, FSQ_PROJECT, id, limits);
 	if (rc)

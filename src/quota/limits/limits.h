@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include "quota/base/units.h"
 #include "quota/kernel/quotactl.h"
 #include "quota/mounts/filesystem.h"
 #include "quota/mounts/handle.h"
@@ -38,6 +39,11 @@ uint64_t fsq_limit_round(uint64_t blocks, int fd);
 /** The same of all limits of space. */
 void fsq_limits_round(struct fsq_limits *limits, int fd);
 
+#define FSQ_ORDER_TEXT (2 * FSQ_SIZE_TEXT + 64)
+
+/** Write which soft limit would be above its hard one. @return  @text, or NULL if none is */
+const char *fsq_limits_order_text(char text[FSQ_ORDER_TEXT], const struct fsq_limits *limits);
+
 /** @return  whether a soft limit is above its hard one */
 bool fsq_limits_are_out_of_order(const struct fsq_limits *limits, enum fsq_form form);
 
@@ -54,6 +60,9 @@ struct fsq_limits fsq_limits_wanted(const struct fsq_limits *before, const struc
 /** Add limits in bytes to those that are asked for; 0: it is not asked for. */
 void fsq_limits_add(struct fsq_limits *asked, uint64_t soft_bytes, uint64_t hard_bytes,
 		    uint64_t soft_inodes, uint64_t hard_inodes);
+
+/** @return  those limits of which both the soft and the hard one are asked for; 0 for the others */
+struct fsq_limits fsq_limits_asked_both(const struct fsq_limits *asked);
 
 /** Check limits that are asked for. @return  0; FSQ_E_USAGE a soft one is above its hard one */
 int fsq_limits_check_asked(const struct fsq_limits *asked, const char *path, struct fsq_error *err);
@@ -138,11 +147,12 @@ void fsq_limits_order(struct fsq_limits *limits);
  * Tell whether a soft limit of an ID would be above its hard one with these limits set. XFS drops
  * such a soft limit without an error. One that it has and that is no limit is taken away: @limits sets 0.
  *
+ * @after    filled unless it fails: the limits that there would be
  * @return   1 it would be, 0 not, or quota is off; or a negative errno as of fsq_quota_get()
  * Source: quotactl(2), Q_XGETQUOTA
  */
 int fsq_quota_order_limits(struct fsq_filesystem *fs, enum fsq_type type, uint32_t id,
-			   struct fsq_limits *limits);
+			   struct fsq_limits *limits, struct fsq_limits *after);
 
 /**
  * Find out what fsq_quota_set_limits() would do, and change nothing.

@@ -1,0 +1,61 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# bats file_tags=shared
+#
+# A message says what to do, in the words that the user typed.
+
+load ../lib/fsquota
+
+setup() {
+	rm -rf /etc/projects /etc/projid /etc/fsquota.d
+	fresh_each x e
+	mkdir /mnt/x/dir
+}
+
+teardown() { rm -rf /etc/fsquota.d; }
+
+@test "of soft and hard limits it has the sizes, and which to give" {
+	fsquota assign /mnt/x/dir --soft 9M --hard 10M >/dev/null
+	refuses 6 'soft 9M would be above hard 5M' fsquota limit -p bhard=5M "$(fsquota id /mnt/x/dir)" /mnt/x
+	refuses 6 'soft 15M would be above hard 10M (give both limits, or soft none)' fsquota resize /mnt/x/dir --soft 15M
+	refuses 2 'soft 15M would be above hard 1M' fsquota assign /mnt/x/dir --soft 15M --hard 1M
+	refuses 2 'soft-inodes 9 would be above hard-inodes 5' fsquota limit -p isoft=9 ihard=5 7 /mnt/x
+	refuses 2 'give the new size instead of -1G, with --allow-shrink' fsquota resize /mnt/x/dir -1G
+}
+
+@test "of a line of fsquota.d it says what is wrong with its blanks" {
+	local words
+	mkdir /etc/fsquota.d
+	for words in 'hard = 20G' 'hard= 20G' 'hard =20G'; do
+		echo "/mnt/x/dir $words" >/etc/fsquota.d/a.conf
+		refuses 2 'a.conf, line 1: no blanks around "=": write hard=VALUE' fsquota apply
+	done
+	echo '/mnt/x/dir mode=700' >/etc/fsquota.d/a.conf
+	refuses 2 'a.conf, line 1: mode and owner need mkdir' fsquota apply
+	echo '/mnt/x/dir hard=20M # for a while' >/etc/fsquota.d/a.conf
+	run -0 fsquota apply
+}
+
+@test "what cannot be done has the command that does it" {
+	fsquota limit -p bhard=5M 204 /mnt/x
+	refuses 6 'fsquota list and fsquota doctor' fsquota assign /mnt/x/dir --id 204
+	refuses 5 'fsquota assign gives it one' fsquota resize /mnt/x/dir 3M
+	refuses 5 'mkdir -p makes it' fsquota assign /mnt/x/not/there --mkdir
+	refuses 2 '--mode and --owner need --mkdir' fsquota assign /mnt/x/dir --mode 700
+	fsquota assign /mnt/x/dir --hard 1M >/dev/null
+	refuses 6 'fsquota assign NEW --like OLD, and fsquota release OLD' fsquota move --rename /mnt/x/dir /mnt/e/dir
+	echo 8:/somewhere/else >>/etc/projects
+	run -0 fsquota prune
+	assert_line --partial '/somewhere/else: gone, or its filesystem is not mounted: --all removes it'
+}
+
+@test "--bars, --color and --progress alone mean always" {
+	fsquota assign /mnt/x/dir --hard 1M >/dev/null
+	run -0 fsquota list --bars /mnt/x
+	assert_line --partial '..........'
+	run -0 fsquota list /mnt/x --color
+	refute_line --partial 'no such'
+	run -0 fsquota list --bars never --color=never /mnt/x
+	refute_line --partial '..........'
+	refuses 2 '--bars is auto, never or always, not "often"' fsquota list --bars=often /mnt/x
+}
