@@ -18,18 +18,25 @@
 /* Columns of text are not shortened below this width. */
 #define LEAST_WIDTH 12
 #define LEFT_OUT (-1)
+/* On a narrower terminal a column that is "first_out" goes before others are shortened. */
+#define USUAL_WIDTH 80
 #define GAP "..."
 
 /* Colors, in the order of enum field_nearness. */
 enum { PLAIN, YELLOW, RED };
 
+/* Cells of a bar, and their parts. */
 #define BAR 10
+#define BAR_PARTS 8
 
 /* Red: at a limit, or a grace time that is over. Yellow: nearly, or a grace time that runs. */
 static uint8_t color_of(const struct field *field, const void *row)
 {
 	const void *member = (const char *)row + field->offset;
 
+	if (field->nearness)
+		return (uint8_t) * (const enum field_nearness *)(const void *)((const char *)row +
+									       field->nearness);
 	if (field->type == FIELD_PERCENT)
 		return (uint8_t)field_nearness(*(const double *)member);
 	if (field->type == FIELD_SECONDS && !field_is_empty(field, row))
@@ -37,7 +44,7 @@ static uint8_t color_of(const struct field *field, const void *row)
 	return PLAIN;
 }
 
-/* Show at least one filled and one empty cell, except at 0 % and 100 %. @return  filled cells; -1: no bar */
+/* Fill at least one part and not the last one, except at 0 % and 100 %. @return  filled parts; -1: no bar */
 static int8_t bar_of(const struct field *field, const void *row)
 {
 	double percent;
@@ -46,8 +53,8 @@ static int8_t bar_of(const struct field *field, const void *row)
 		return -1;
 	percent = *(const double *)(const void *)((const char *)row + field->offset);
 	if (field_nearness(percent) == FIELD_AT)
-		return BAR;
-	return (int8_t)(percent > 0 ? 1 + percent * (BAR - 1) / 100 : 0);
+		return BAR * BAR_PARTS;
+	return (int8_t)(percent > 0 ? 1 + percent * (BAR * BAR_PARTS - 1) / 100 : 0);
 }
 
 /* @return  whether the locale has multibyte characters. Set it on first use, since that costs system calls. */
@@ -186,18 +193,24 @@ static bool fit(struct table *table)
 {
 	enum table_when when = table->style->bars;
 	int columns = (int)table->column_count, room = terminal_width(table->out->fd);
-	int excess = columns - 1 - room, least, bars = 0, *width = table->width;
+	int excess = -1 - room, least, bars = 0, *width = table->width;
 
 	for (int i = 0; i < columns; i++)
 		bars += table->columns[i].field->type == FIELD_PERCENT ? BAR + 1 : 0;
 	excess += when == TABLE_ALWAYS ? bars : 0;
 	least = excess;
 	for (int i = 0; i < columns; i++) {
-		excess += width[i];
-		least += least_width(table, i);
+		if (width[i] == LEFT_OUT)
+			continue;
+		excess += width[i] + 1;
+		least += least_width(table, i) + 1;
 	}
-	for (int i = columns; room && table->style->column_count == 0 && least > 0 && i-- > 0;) {
-		if (!table->columns[i].field->minor)
+	for (int i = columns; room && table->style->column_count == 0 && i-- > 0;) {
+		const struct field *field = table->columns[i].field;
+
+		if (width[i] == LEFT_OUT ||
+		    !((field->minor && least > 0) ||
+		      (field->first_out && room < USUAL_WIDTH && excess > 0)))
 			continue;
 		excess -= width[i] + 1;
 		least -= least_width(table, i) + 1;
@@ -256,6 +269,15 @@ static const char *const sequences[] = { "", "\033[33m", "\033[31m" };
 /* Resets only the color: top shows the chosen row in reverse video. */
 #define PLAIN_COLOR "\033[39m"
 
+static size_t first_column(const struct table *table)
+{
+	size_t i = 0;
+
+	while (i + 1 < table->column_count && table->width[i] == LEFT_OUT)
+		i++;
+	return i;
+}
+
 static void write_aligned(struct table *table, size_t column, const char *text, int width,
 			  uint8_t color)
 {
@@ -266,7 +288,7 @@ static void write_aligned(struct table *table, size_t column, const char *text, 
 
 	if (room == LEFT_OUT)
 		return;
-	if (column > 0)
+	if (column > first_column(table))
 		write_char(w, ' ');
 	write_text(w, sequences[color]);
 	if (right && width < room)
@@ -281,20 +303,27 @@ static void write_aligned(struct table *table, size_t column, const char *text, 
 		write_text(w, PLAIN_COLOR);
 }
 
-/* Write the bar after a percentage. @tenths  filled cells; -1: write blanks */
-static void write_bar(struct writer *w, int8_t tenths, uint8_t color)
+/* Write the bar after a percentage. @parts  those that are filled; -1: write blanks */
+static void write_bar(struct writer *w, int8_t parts, uint8_t color)
 {
+	/* From U+2588, a full block, down to U+258F, an eighth of one. */
+	char block[] = "\xe2\x96\x88";
 	bool blocks = knows_characters();
 
 	write_char(w, ' ');
-	if (tenths < 0) {
+	if (parts < 0) {
 		write_blanks(w, BAR);
 		return;
 	}
 	write_text(w, sequences[color]);
-	for (int8_t i = 0; i < BAR; i++)
-		write_text(w, i < tenths ? (blocks ? "\xe2\x96\x88" : "#") /* U+2588 */
-					 : (blocks ? "\xe2\x96\x91" : "."));
+	for (int i = 0; i < BAR; i++) {
+		const int filled = parts - i * BAR_PARTS;
+
+		if (blocks && filled > 0)
+			block[2] = (char)('\x88' + (filled < BAR_PARTS ? BAR_PARTS - filled : 0));
+		write_text(w,
+			   filled > 0 ? (blocks ? block : "#") : (blocks ? "\xe2\x96\x91" : "."));
+	}
 	if (color != PLAIN)
 		write_text(w, PLAIN_COLOR);
 }
@@ -306,9 +335,12 @@ void aligned_end(struct table *table)
 	bool headings = rows > 0 && !table->style->no_headings, bars = false;
 
 	for (size_t i = 0; i < table->column_count; i++) {
-		int width = (int)strlen(table->columns[i].field->column);
+		const struct field *field = table->columns[i].field;
+		int width = (int)strlen(field->column);
 
-		if (table->width[i] < width)
+		if (field->if_any && table->width[i] == 0 && table->style->column_count == 0)
+			table->width[i] = LEFT_OUT;
+		else if (table->width[i] < width)
 			table->width[i] = width;
 	}
 	if (rows > 0 && table->after_rows)

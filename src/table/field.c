@@ -75,7 +75,12 @@ static char *put_rate(char *at, int64_t rate, bool exact)
 		*at++ = '-';
 	else if (rate > 0 && !exact)
 		*at++ = '+';
-	return exact ? put_number(at, bytes) : put_size(at, bytes);
+	if (exact)
+		return put_number(at, bytes);
+	at = put_size(at, bytes);
+	*at++ = '/';
+	*at++ = 's';
+	return at;
 }
 
 /* The two largest units: 6d23h, 5m10s. */

@@ -62,9 +62,13 @@ struct field {
 	};
 	uint16_t size;	   /* of the struct of FIELD_ROW */
 	uint16_t at_least; /* offset of a bool: the value may be higher; 0: none */
-	bool optional;	   /* omitted from JSON if it is empty, instead of null */
-	bool sometimes;	   /* some variants of the rows omit it from JSON */
-	bool minor;	   /* left out on a terminal that is too narrow */
+	uint16_t
+		nearness; /* offset of an enum field_nearness, instead of that of the percentage; 0: none */
+	bool optional;	/* omitted from JSON if it is empty, instead of null */
+	bool sometimes; /* some variants of the rows omit it from JSON */
+	bool minor;	/* left out on a terminal that is too narrow */
+	bool first_out; /* and before anything is shortened */
+	bool if_any; /* left out of a table for people, unless chosen, where no row has a value */
 };
 
 /* Room for any number, size or time. */

@@ -96,7 +96,7 @@ struct table_cell {
 	size_t text; /* its offset in the text of the table */
 	uint32_t width;
 	uint8_t color;
-	int8_t bar; /* tenths of a percentage, or -1 */
+	int8_t bar; /* filled parts, or -1 */
 };
 
 struct table {

@@ -50,6 +50,52 @@ colors() {
 		"<td>/mnt/x/full <td>/mnt/x/near <td>/mnt/x/half"
 }
 
+# in_page FILE SCRIPT: what a script prints by say() in a page whose document is "page"; sets output.
+in_page() {
+	cat >"$BATS_TEST_TMPDIR/page.html" <<-END
+		<iframe src="file://$BATS_FILE_TMPDIR/$1"></iframe><script>
+		const frame = document.querySelector("iframe"), said = [], say = text => said.push(text)
+		frame.onload = () => {
+			const page = frame.contentDocument, table = page.querySelector(".p")
+			$2
+			document.body.innerText = said.join("\n")
+		}
+		</script>
+	END
+	browser "$BATS_TEST_TMPDIR/page.html" --allow-file-access-from-files --dump-dom >"$BATS_TEST_TMPDIR/dom"
+	run -0 sed -n 's/<br>/\n/g; s/^.*<body>\(.*\)<\/body>.*$/\1/p' "$BATS_TEST_TMPDIR/dom"
+}
+
+@test "the page sums up, filters by what is typed, and sorts by the column that is clicked" {
+	in_page few.html '
+		const names = () => [...table.tBodies[0].rows].map(row => row.cells[0].textContent.slice(7, 11)).join(" ")
+		const filter = page.querySelector("input")
+		say(page.querySelector("h1 ~ p:not(:first-of-type)").textContent.trim())
+		say(page.querySelector("[data-when]").textContent.split(", ").length)
+		say(names())
+		for (const head of [8, 8, 0]) { table.tHead.rows[0].cells[head - (head == 8)].click(); say(names()) }
+		filter.value = "NEAR"; filter.dispatchEvent(new Event("input")); say(names())'
+	assert_line --index 0 --regexp '^5 projects use [0-9.]+M: 1 at the limit, 1 near it\.$'
+	assert_line --index 1 4
+	# As it is written, by use downwards and upwards, and by name.
+	assert_line --index 2 'full near half  gone &lt;img'
+	assert_line --index 3 'full near half  gone &lt;img'
+	assert_line --index 4 ' gone &lt;img half near full'
+	assert_line --index 5 ' &lt;img full gone half near'
+	assert_line --index 6 near
+}
+
+@test "of ten thousand projects the page shows 500, all on demand, and finds each" {
+	in_page many.html '
+		const count = () => table.tBodies[0].rows.length, [filter, more] = page.querySelector(".tools").children
+		say(count() + " " + more.textContent)
+		filter.value = "nothing"; filter.dispatchEvent(new Event("input")); say(count() + " " + more.hidden)
+		filter.value = ""; filter.dispatchEvent(new Event("input")); more.click(); say(count() + " " + more.hidden)'
+	assert_output "500 Show all 10001
+0 true
+10001 true"
+}
+
 # bats test_tags=full
 @test "ten thousand projects are a page" {
 	browser many.html --dump-dom >"$BATS_TEST_TMPDIR/dom"

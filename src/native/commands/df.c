@@ -52,7 +52,7 @@ static void show_space_row(struct session *session, enum fsq_form form,
 		.total_inodes = inodes ? total : FIELD_NOT_KNOWN,
 		.used_inodes = inodes ? used : FIELD_NOT_KNOWN,
 		.available_inodes = inodes ? available : FIELD_NOT_KNOWN,
-		.percent = percent_of_limit(used, 0, total),
+		.percent = percent_of_limit(used, total),
 		.filesystem = path->info->device,
 		.path = path->directory,
 	};
@@ -90,7 +90,7 @@ static bool is_project_alone(struct session *session, const struct path_entry *p
 	return false;
 }
 
-/* A project directory is measured against its limit, the hard one if it has both. @return  whether it was shown */
+/* A project directory is measured against the limit that stops first. @return  whether it was shown */
 static bool show_project_space(struct session *session, enum fsq_form form,
 			       const struct path_entry *path, uint64_t total, uint64_t available)
 {
@@ -98,6 +98,7 @@ static bool show_project_space(struct session *session, enum fsq_form form,
 	const struct fsq_amounts *amounts;
 	struct fsq_dquot dquot;
 	struct fsq_state state;
+	int64_t now = 0;
 	int rc;
 
 	if (fsq_quota_state(path->fs, FSQ_PROJECT, &state) || !state.accounting[FSQ_PROJECT] ||
@@ -108,7 +109,7 @@ static bool show_project_space(struct session *session, enum fsq_form form,
 		return session_errno(session, 0, -rc, path->directory,
 				     "project directories are left out");
 	amounts = &dquot.form[form];
-	limit = fsq_limit_or_0(fsq_limit_is_none(amounts->hard) ? amounts->soft : amounts->hard);
+	limit = records_first_limit(&dquot, form, &now);
 	if (limit) {
 		total = limit * unit;
 		available = limit > amounts->used ? (limit - amounts->used) * unit : 0;

@@ -8,6 +8,7 @@
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
 #include "native/rows/pods.h"
+#include "native/rows/records.h"
 #include "quota/kernel/privilege.h"
 
 /* A bound, since the largest are kept in memory, in order. */
@@ -22,12 +23,14 @@ struct explain_options {
 struct explain {
 	struct session *session;
 	const char *pod; /* of the volume that is explained: NAMESPACE/POD/VOLUME; or NULL */
-	uint64_t unexplained_bytes;
+	uint64_t used_bytes, unexplained_bytes;
 };
 
 struct explained_row {
 	struct fsq_explained of;
-	const char *pod; /* only of what is used */
+	const char *pod;	      /* only of what is used */
+	double share;		      /* percent of what is used, or -1 */
+	enum field_nearness nearness; /* marks what du(1) does not find */
 };
 
 #define MEMBER(name) .offset = offsetof(struct explained_row, of.name)
@@ -48,6 +51,8 @@ static const struct field explained_fields[] = {
 	  "used: what the kernel counts, the sum of tree, hidden, open, elsewhere and unexplained",
 	  .words = parts },
 	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(bytes), "space that it takes" },
+	{ "SHARE%", "share_percent", FIELD_PERCENT, .offset = offsetof(struct explained_row, share),
+	  "its part of what is used", .nearness = offsetof(struct explained_row, nearness) },
 	{ "INODES", "used_inodes", FIELD_COUNT, MEMBER(inodes), "files and directories" },
 	{ "PID", "pid", FIELD_ID_OR_NONE, MEMBER(pid), "process that has the deleted file open" },
 	{ "COMMAND", "command", FIELD_TEXT, MEMBER(command), "its name" },
@@ -58,16 +63,25 @@ static const struct field explained_fields[] = {
 	{ 0 },
 };
 
-static const struct row_fields explained_rows = { explained_fields, sizeof(struct explained_row),
-						  .usual = "PART,USED,INODES,PID,COMMAND,PATH" };
+static const struct row_fields explained_rows = {
+	explained_fields, sizeof(struct explained_row),
+	.usual = "PART,USED,SHARE%,INODES,PID,COMMAND,PATH"
+};
 
 static enum fsq_visit show_space_part(const struct fsq_explained *explained, void *arg)
 {
 	struct explain *explain = arg;
-	struct explained_row all = { *explained,
-				     explained->part == FSQ_SPACE_USED ? explain->pod : NULL };
+	const bool is_all = explained->part == FSQ_SPACE_USED;
+	struct explained_row all = { *explained, is_all ? explain->pod : NULL, -1, FIELD_FAR };
 	struct fsq_explained *row = &all.of;
 
+	if (is_all)
+		explain->used_bytes = row->bytes;
+	else if (row->part != FSQ_SPACE_UNASKED)
+		all.share = percent_of_limit(row->bytes, explain->used_bytes);
+	if (row->bytes && (row->part == FSQ_SPACE_OPEN || row->part == FSQ_SPACE_HIDDEN ||
+			   row->part == FSQ_SPACE_ELSEWHERE || row->part == FSQ_SPACE_UNEXPLAINED))
+		all.nearness = FIELD_NEAR;
 	if (row->part == FSQ_SPACE_UNEXPLAINED)
 		explain->unexplained_bytes = row->bytes;
 	if (row->part == FSQ_SPACE_UNASKED)

@@ -23,12 +23,55 @@
 
 /* --- the page --- */
 
+/*
+ * Filters and sorts the projects, and shows the first 500 at first: a browser takes long to lay out ten thousand rows.
+ * The policy of the page allows it by the SHA-256 of its text, so that no name can be a script.
+ */
+#define SCRIPT_HASH "sha256-VayRkMFIgVBE/s/gZdN2ZmByCcGbjc5C8EGTUEMnI7w="
+#define FIRST_ROWS 500
+/* clang-format off */
+static const char script[] =
+	"\n"
+	"(() => {\n"
+	"const most = 500, table = document.querySelector(\".p\"), [shown, rest] = table.tBodies,\n"
+	"\trows = [...shown.rows, ...rest.rows], tools = document.querySelector(\".tools\"),\n"
+	"\t[filter, more] = tools.children, sizes = \"BKMGTPE\"\n"
+	"let order = 0, down = false\n"
+	"const number = text => {\n"
+	"\tconst [, value, unit] = text.replace(\"\\u2212\", \"-\").match(/^([+-]?[\\d.]+)(.?)/) || []\n"
+	"\treturn value ? value * 1024 ** Math.max(0, sizes.indexOf(unit || \"B\")) : -1e99\n"
+	"}\n"
+	"const show = all => {\n"
+	"\tconst wanted = filter.value.toLowerCase(), list = rows.filter(row =>\n"
+	"\t\t(row.cells[0].textContent + \" \" + row.cells[1].textContent).toLowerCase().includes(wanted))\n"
+	"\tshown.replaceChildren(...list.slice(0, all ? list.length : most))\n"
+	"\trest.replaceChildren(...list.slice(all ? list.length : most))\n"
+	"\tmore.hidden = !rest.rows.length\n"
+	"\tmore.textContent = \"Show all \" + list.length\n"
+	"}\n"
+	"tools.hidden = false\n"
+	"filter.oninput = () => show(false)\n"
+	"more.onclick = () => show(true)\n"
+	"table.tHead.onclick = event => {\n"
+	"\tconst column = event.target.cellIndex, is_number = event.target.className == \"n\"\n"
+	"\tif (column == undefined || !event.target.textContent) return\n"
+	"\tdown = order == column + 1 ? !down : is_number\n"
+	"\torder = column + 1\n"
+	"\trows.map(row => [is_number ? number(row.cells[column].textContent) : row.cells[column].textContent, row])\n"
+	"\t\t.sort(([a], [b]) => (is_number ? a - b : a.localeCompare(b)) * (down ? -1 : 1))\n"
+	"\t\t.forEach(([, row], i) => rows[i] = row)\n"
+	"\tshow(more.hidden)\n"
+	"}\n"
+	"show(false)\n"
+	"})()\n";
+/* clang-format on */
+
 /* Light or dark like the reader's system. The page loads nothing from elsewhere. */
 static const char head[] =
 	"<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
 	"<meta name=\"viewport\" content=\"width=device-width\">\n"
 	"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-	"'unsafe-inline'\">\n"
+	"'unsafe-inline'; script-src '" SCRIPT_HASH "'\">\n"
 	"<title>Quotas</title>\n<style>\n"
 	":root{color-scheme:light dark;--bg:#fff;--fg:#1b1f24;--dim:#656d76;--line:#d8dee4;"
 	"--ok:#1a7f37;--near:#9a6700;--full:#cf222e;--rest:#e7ebef}\n"
@@ -47,6 +90,7 @@ static const char head[] =
 	"overflow:hidden}\n"
 	".bar i{background:var(--ok);display:block;height:100%}\n"
 	".near i{background:var(--near)}.full i{background:var(--full)}\n"
+	"input,button{font:inherit;margin:0 .5rem .5rem 0}.tools~table th{cursor:pointer}\n"
 	".note{color:var(--near)}.problem{color:var(--full)}.d:empty::after{content:'Nothing.'}\n"
 	/* On a narrow screen a row is a paragraph that names its numbers. */
 	"@media(max-width:60rem){th,td:empty{display:none}"
@@ -64,7 +108,8 @@ static const char head[] =
 	".p td:nth-child(10)::before{content:'Available '}\n"
 	".p td:nth-child(11)::before{content:'Grace '}\n"
 	".p td:nth-child(12)::before{content:'Inodes '}}\n"
-	"</style>\n";
+	"</style>\n<noscript><style>tbody[hidden]{display:table-row-group}.tools{display:none}"
+	"</style></noscript>\n";
 
 /* The use of projects in the page that is replaced, to show their growth since. */
 struct earlier_use {
@@ -77,7 +122,7 @@ struct earlier_page {
 	char when[32]; /* of field_time() */
 };
 
-#define WHEN "<p><small>"
+#define WHEN "<p><small data-when=\""
 #define USE "<tr data-key="
 
 /* A key of two numbers, since a page may have 10 000 projects: it keeps no copy of the path. */
@@ -256,13 +301,18 @@ static void write_projects(struct projects *projects, const struct project **sor
 	for (size_t i = 0; i < projects->count; i++)
 		sorted[i] = &projects->all[i];
 	array_sort(sorted, projects->count, sizeof(struct project *), compare_use);
-	write_format(w, "<h2>Projects <small>%zu, the largest first%s%s", projects->count,
+	write_format(w, "<h2>Projects <small>%zu, the largest first%s%.16s", projects->count,
 		     earlier->when[0] ? "; growth since " : "", earlier->when);
-	write_text(w, "</small></h2>\n<table class=\"p\">\n<tr><th>Directory<th>Name"
+	write_text(w, "</small></h2>\n<p class=\"tools\" hidden><input type=\"search\" "
+		      "placeholder=\"Filter\" aria-label=\"Filter by directory and name\">"
+		      "<button></button>\n"
+		      "<table class=\"p\">\n<thead><tr><th>Directory<th>Name"
 		      "<th class=\"n\">ID<th class=\"n\">Used<th class=\"n\">Growth"
 		      "<th class=\"n\">Soft<th class=\"n\">Hard<th class=\"n\">Use<th>"
-		      "<th class=\"n\">Available<th>Grace<th class=\"n\">Inodes\n");
+		      "<th class=\"n\">Available<th>Grace<th class=\"n\">Inodes\n<tbody>\n");
 	for (size_t i = 0; i < projects->count; i++) {
+		if (i == FIRST_ROWS)
+			write_text(w, "<tbody hidden>\n");
 		struct project_row row = projects_row(projects, sorted[i]);
 		uint64_t key = key_of(&row);
 
@@ -284,7 +334,9 @@ static void write_projects(struct projects *projects, const struct project **sor
 				      : field_duration(cell, (uint64_t)row.bytes_grace_seconds));
 		write_format(w, "<td class=\"n\">%" PRIu64 "\n", row.used_inodes);
 	}
-	write_text(w, "</table>\n");
+	if (projects->count <= FIRST_ROWS)
+		write_text(w, "<tbody hidden>\n");
+	write_format(w, "</table>\n<script>%s</script>\n", script);
 }
 
 static enum fsq_visit write_html_finding(const struct fsq_finding *finding, void *arg)
@@ -335,19 +387,48 @@ static void write_findings(struct session *session, const char *const *directori
 	write_text(w, "</table>\n");
 }
 
+/* "12 projects use 3.5G: 1 is at its limit, 2 are near." */
+static void write_sum(struct projects *projects)
+{
+	size_t count = 0, of[FIELD_AT + 1] = { 0 };
+	struct writer *w = projects->session->out;
+	char cell[FIELD_CELL];
+	uint64_t used = 0;
+
+	for (size_t i = 0; i < projects->count; i++) {
+		const struct project_row row = projects_row(projects, &projects->all[i]);
+
+		if (row.id == 0)
+			continue;
+		count++;
+		used += row.used_bytes == FIELD_NOT_KNOWN ? 0 : row.used_bytes;
+		of[row.percent < 0 ? FIELD_FAR : field_nearness(row.percent)]++;
+	}
+	write_format(w, "<p>%zu project%s %s %s: ", count, count == 1 ? "" : "s",
+		     count == 1 ? "uses" : "use", field_size(cell, used));
+	if (of[FIELD_AT] + of[FIELD_NEAR] == 0)
+		write_text(w, "none is near its limit.\n");
+	else
+		write_format(w, "%zu at the limit, %zu near it.\n", of[FIELD_AT], of[FIELD_NEAR]);
+}
+
 static void write_html_page(struct projects *projects, const struct project **sorted,
 			    const char *const *directories, const struct earlier_page *earlier)
 {
 	struct session *session = projects->session;
 	struct writer *w = session->out;
-	char host[256] = "", when[FIELD_CELL];
+	char host[256] = "", when[FIELD_CELL], day[64];
+	const time_t now = time(NULL);
+	struct tm tm;
 
+	strftime(day, sizeof(day), "%A, %e %B %Y, %H:%M %Z", localtime_r(&now, &tm));
 	gethostname(host, sizeof(host) - 1);
 	write_text(w, head);
 	write_text(w, "<h1>Quotas of ");
 	write_escaped_text(w, host);
-	write_format(w, "</h1>\n" WHEN "%s, fsquota " PACKAGE_VERSION "</small>\n",
-		     field_time(when, (int64_t)time(NULL) * 1000));
+	write_format(w, "</h1>\n" WHEN "%s\">%s, fsquota " PACKAGE_VERSION "</small>\n",
+		     field_time(when, (int64_t)now * 1000), day);
+	write_sum(projects);
 	write_filesystems(projects);
 	write_projects(projects, sorted, earlier);
 	write_findings(session, directories, session->path_count);

@@ -11,6 +11,7 @@
 #include "change.h"
 #include "native/cli/budgets.h"
 #include "projects.h"
+#include "quota/base/pod_path.h"
 #include "quota/mounts/lookup.h"
 #include "quota/usage/usage.h"
 #include "records.h"
@@ -29,23 +30,24 @@ static const struct field project_fields[] = {
 	{ NULL, "type", FIELD_WORD, MEMBER(type), "user or group; not of projects",
 	  .words = account_keys, .optional = true },
 	{ "ID", "id", FIELD_ID, MEMBER(id), "ID of the project, user or group" },
-	{ "NAME", NULL, FIELD_TEXT, MEMBER(shown_name), "its name" },
+	{ "NAME", NULL, FIELD_TEXT, MEMBER(shown_name), "its name", .if_any = true,
+	  .first_out = true },
 	{ NULL, "name", FIELD_TEXT, MEMBER(name), "its name" },
 	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(used_bytes), "space in use",
 	  .at_least = offsetof(struct project_row, bytes_at_least) },
 	{ "TREE", "tree_bytes", FIELD_BYTES, MEMBER(tree_bytes),
 	  "space in use by it and by the projects in its directory", .optional = true },
 	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, MEMBER(soft_bytes), "soft limit of space",
-	  .minor = true },
+	  .minor = true, .if_any = true },
 	{ "HARD", NULL, FIELD_BYTES_LIMIT, MEMBER(shown_hard_bytes), "hard limit of space",
 	  .at_least = offsetof(struct project_row, limits_at_least) },
 	{ NULL, "hard_bytes", FIELD_BYTES_LIMIT, MEMBER(hard_bytes), "hard limit of space" },
 	{ "AVAIL", "available_bytes", FIELD_BYTES, MEMBER(available_bytes),
 	  "what can still be written, as limits and the filesystem allow", .optional = true },
 	{ "GRACE", "bytes_grace_seconds", FIELD_SECONDS, MEMBER(bytes_grace_seconds),
-	  "time left above the soft limit of space" },
+	  "time left above the soft limit of space", .if_any = true },
 	{ "USE%", NULL, FIELD_PERCENT, MEMBER(percent),
-	  "use of the limit that is nearer, of space or inodes" },
+	  "use of the limit that stops first, of space or inodes" },
 	{ "IUSED", "used_inodes", FIELD_COUNT, MEMBER(used_inodes), "inodes in use",
 	  .at_least = offsetof(struct project_row, inodes_at_least), .minor = true },
 	{ "ISOFT", "soft_inodes", FIELD_COUNT_LIMIT, MEMBER(soft_inodes), "soft limit of inodes" },
@@ -105,7 +107,8 @@ const struct row_fields within_rows = {
 	PROJECT_ROWS, .usual = "ID,NAME,USED,SOFT,HARD,USE%,GRACE,FULLIN,IUSED,IHARD,PATH"
 };
 const struct row_fields usage_rows = { PROJECT_ROWS,
-				       .usual = "PATH,ID,NAME,USED,HARD,USE%,IUSED,IHARD,SOURCE" };
+				       .usual = "PATH,ID,NAME,USED,SOFT,HARD,USE%,GRACE,IUSED,"
+						"IHARD,SOURCE" };
 
 const struct row_fields user_list_rows = { PROJECT_ROWS,
 					   .usual = "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,"
@@ -119,8 +122,12 @@ const struct row_fields user_within_rows = {
 
 double listing_percent(const struct project_row *row)
 {
-	double bytes = percent_of_limit(row->used_bytes, row->soft_bytes, row->hard_bytes);
-	double inodes = percent_of_limit(row->used_inodes, row->soft_inodes, row->hard_inodes);
+	double bytes =
+		percent_of_limit(row->used_bytes, first_limit(row->soft_bytes, row->hard_bytes,
+							      row->bytes_grace_seconds));
+	double inodes =
+		percent_of_limit(row->used_inodes, first_limit(row->soft_inodes, row->hard_inodes,
+							       row->inodes_grace_seconds));
 
 	return bytes > inodes ? bytes : inodes;
 }
@@ -239,11 +246,30 @@ void listing_warn_if_outside(struct session *session, const struct fsq_mount_poi
 	listing_is_in_force(session, &row);
 }
 
+/* @return   whether it is the name that kubelet, and assign without --name, gives */
+static bool has_usual_name(const struct project_row *row)
+{
+	char usual[FSQ_USUAL_NAME];
+
+	fsq_usual_name(usual, row->id);
+	return row->type == FSQ_PROJECT && row->name && strcmp(row->name, usual) == 0;
+}
+
+void listing_set_shown_name(struct session *session, struct project_row *row)
+{
+	const bool says_nothing = !row->name || has_usual_name(row);
+
+	row->shown_name = says_nothing && row->pod				? row->pod
+			  : says_nothing && session->style.format == TABLE_TEXT ? NULL
+										: row->name;
+}
+
 void listing_set_name(struct session *session, struct project_row *row)
 {
 	bool none = row->type == FSQ_PROJECT && row->id == 0;
 
-	row->shown_name = row->name = none ? NULL : names_of_id(session, row->type, row->id);
+	row->name = none ? NULL : names_of_id(session, row->type, row->id);
+	listing_set_shown_name(session, row);
 }
 
 struct project_row listing_row_unnamed(enum fsq_type type, const char *path,
@@ -375,7 +401,8 @@ bool listing_show_change(struct session *session, const struct listing_change *c
 	if (session->dry_run)
 		listing_plan_change(&usage, change);
 	row = listing_row(session, change->directory, &usage, NULL);
-	row.shown_name = row.name = row.name ? row.name : change->name;
+	row.name = row.name ? row.name : change->name;
+	listing_set_shown_name(session, &row);
 	row.enforced &= change->enforced;
 	row.change = change_word(change->changed);
 	row.over_budget = budgets_where(change->over, row.mountpoint);

@@ -528,15 +528,6 @@ bool projects_collect_chosen(struct projects *projects)
 	return projects->count > 0;
 }
 
-/* The name that kubelet, and assign without --name, gives: it says nothing to people. */
-static bool is_usual_name(const struct project_row *row)
-{
-	char usual[FSQ_USUAL_NAME];
-
-	fsq_usual_name(usual, row->id);
-	return !row->name || strcmp(row->name, usual) == 0;
-}
-
 struct project_row projects_row(struct projects *projects, const struct project *project)
 {
 	struct session *session = projects->session;
@@ -561,7 +552,7 @@ struct project_row projects_row(struct projects *projects, const struct project 
 	if (project->known_count) {
 		row.path = projects->directories[0];
 		row.pod = pods_text(&projects->pods, &projects->texts, row.path);
-		row.shown_name = row.pod && is_usual_name(&row) ? row.pod : row.shown_name;
+		listing_set_shown_name(session, &row);
 	}
 	if (projects->want_in_force && row.id && project->usage.source == FSQ_USAGE_QUOTA) {
 		if (of_project)

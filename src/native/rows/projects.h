@@ -104,6 +104,9 @@ struct project_row listing_row_unnamed(enum fsq_type type, const char *path,
 /** Look up the name of the project, user or group of a row. Project 0 has none. */
 void listing_set_name(struct session *session, struct project_row *row);
 
+/** Set what NAME shows: the name, or the pod where it is one that was made; in a table for people, nothing. */
+void listing_set_shown_name(struct session *session, struct project_row *row);
+
 /**
  * Look at each directory. One that is gone has nothing in it; a failure is a warning.
  *

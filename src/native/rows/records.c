@@ -94,6 +94,14 @@ static int64_t grace_of(const struct fsq_dquot *dquot, enum fsq_form form, int64
 		       : FIELD_NO_SECONDS;
 }
 
+uint64_t records_first_limit(const struct fsq_dquot *dquot, enum fsq_form form, int64_t *now)
+{
+	const struct fsq_amounts *amounts = &dquot->form[form];
+
+	return first_limit(fsq_limit_or_0(amounts->soft), fsq_limit_or_0(amounts->hard),
+			   grace_of(dquot, form, now));
+}
+
 struct record_row records_row(struct session *session, const struct path_entry *path,
 			      enum fsq_type type, const struct fsq_dquot *dquot, bool numeric,
 			      int64_t *now)
@@ -101,8 +109,10 @@ struct record_row records_row(struct session *session, const struct path_entry *
 	const struct fsq_amounts *space = &dquot->form[FSQ_BLOCKS];
 	const struct fsq_amounts *inodes = &dquot->form[FSQ_INODES];
 	const struct fsq_amounts *realtime = &dquot->form[FSQ_REALTIME];
-	double of_space = records_percent(dquot, FSQ_BLOCKS);
-	double of_inodes = records_percent(dquot, FSQ_INODES);
+	double of_space =
+		percent_of_limit(space->used, records_first_limit(dquot, FSQ_BLOCKS, now));
+	double of_inodes =
+		percent_of_limit(inodes->used, records_first_limit(dquot, FSQ_INODES, now));
 
 	const char *name = numeric ? NULL : names_of_id(session, type, dquot->id);
 	bool is_none = !numeric && type == FSQ_PROJECT && dquot->id == 0 && !name &&

@@ -46,21 +46,33 @@ struct record_row records_row(struct session *session, const struct path_entry *
 			      enum fsq_type type, const struct fsq_dquot *dquot, bool numeric,
 			      int64_t *now);
 
-/** @return  use in percent of the hard limit, or of the soft limit if there is no hard one; -1: no limit */
-static inline double percent_of_limit(uint64_t used, uint64_t soft, uint64_t hard)
+/**
+ * Find the limit that stops a writer first.
+ *
+ * @soft, @hard  0: there is none
+ * @grace    seconds that are left above the soft limit, or FIELD_NO_SECONDS
+ * @return   the soft limit if its grace time is over, or there is no hard one; else the hard limit; 0: none
+ */
+static inline uint64_t first_limit(uint64_t soft, uint64_t hard, int64_t grace)
 {
-	uint64_t limit = hard ? hard : soft;
+	return soft && (grace == 0 || !hard) ? soft : hard;
+}
 
+/** @return  use in percent of a limit; -1: there is none, or the use is not known */
+static inline double percent_of_limit(uint64_t used, uint64_t limit)
+{
 	return limit && used != FIELD_NOT_KNOWN ? 100.0 * (double)used / (double)limit : -1;
 }
 
-/** The same for one form of a record. */
+/** @return  the first_limit() of one form of a record. @now  as of records_row() */
+uint64_t records_first_limit(const struct fsq_dquot *dquot, enum fsq_form form, int64_t *now);
+
+/** @return  the use in percent of that limit, or -1 */
 static inline double records_percent(const struct fsq_dquot *dquot, enum fsq_form form)
 {
-	const struct fsq_amounts *amounts = &dquot->form[form];
+	int64_t now = 0;
 
-	return percent_of_limit(amounts->used, fsq_limit_or_0(amounts->soft),
-				fsq_limit_or_0(amounts->hard));
+	return percent_of_limit(dquot->form[form].used, records_first_limit(dquot, form, &now));
 }
 
 /** @return  seconds that are left until @expires (0: not running), or FIELD_NO_SECONDS */

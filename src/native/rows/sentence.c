@@ -10,7 +10,10 @@ uint64_t sentence_limit(const struct project_row *row, enum fsq_form form)
 	uint64_t soft = bytes ? row->soft_bytes : row->soft_inodes;
 	uint64_t shown = bytes ? row->limit_bytes : row->limit_inodes;
 
-	return hard ? hard : soft ? soft : shown != FIELD_NOT_KNOWN ? shown : 0;
+	int64_t grace = bytes ? row->bytes_grace_seconds : row->inodes_grace_seconds;
+	uint64_t limit = first_limit(soft, hard, grace);
+
+	return limit || shown == FIELD_NOT_KNOWN ? limit : shown;
 }
 
 const char *sentence_name(const struct project_row *row)
@@ -78,8 +81,8 @@ void sentence_write(struct writer *w, const struct project_row *row)
 	else
 		write_format(w, "ID %u", row->id);
 	write_text(w, ": ");
-	inodes = percent_of_limit(row->used_inodes, 0, sentence_limit(row, FSQ_INODES)) >
-		 percent_of_limit(row->used_bytes, 0, sentence_limit(row, FSQ_BLOCKS));
+	inodes = percent_of_limit(row->used_inodes, sentence_limit(row, FSQ_INODES)) >
+		 percent_of_limit(row->used_bytes, sentence_limit(row, FSQ_BLOCKS));
 	write_use(w, row, FSQ_BLOCKS);
 	if (inodes) {
 		write_text(w, ", ");

@@ -63,7 +63,8 @@ static const struct field fields[] = {
 	  "filesystem, project, no-project, user or group", .words = kinds },
 	{ "PATH", "path", FIELD_PATH, MEMBER(path), "the directory, or where it is mounted" },
 	{ "ID", "id", FIELD_COUNT, MEMBER(id), "ID of the project, user or group" },
-	{ "NAME", NULL, FIELD_TEXT, MEMBER(shown_name), "its name", .minor = true },
+	{ "NAME", NULL, FIELD_TEXT, MEMBER(shown_name), "its name", .minor = true, .if_any = true,
+	  .first_out = true },
 	{ NULL, "name", FIELD_TEXT, MEMBER(name), "its name" },
 	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(use.bytes), "space in use" },
 	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, MEMBER(hard_bytes),
@@ -106,7 +107,7 @@ struct top {
 	/* On a terminal: */
 	struct screen *screen;
 	struct text frame;
-	bool paused;
+	bool paused, helps;
 	uint32_t chosen_id; /* on chosen_dev; 0: choose the first project */
 	dev_t chosen_dev;
 };
@@ -148,7 +149,7 @@ static uint64_t add_top_filesystem(struct top *top, struct session *session,
 	row.hard_bytes = space[FSQ_BLOCKS].total;
 	row.use = growth_use(path->info->dev, 0, row.hard_bytes - space[FSQ_BLOCKS].free, 0,
 			     space[FSQ_BLOCKS].free);
-	row.percent = percent_of_limit(row.use.bytes, 0, row.hard_bytes);
+	row.percent = percent_of_limit(row.use.bytes, row.hard_bytes);
 	add_row(top, &row);
 	return row.use.available;
 }
@@ -249,6 +250,8 @@ static bool take_a_look(struct top *top)
 	one.json = session->json;
 	one.at = session->at;
 	one.cache = top->cache;
+	/* In a table for people some names are left out. */
+	one.style.format = session->style.format;
 	if (!first) {
 		writer_start_text(&nothing, &discarded);
 		one.error = one.messages = &nothing;
@@ -370,6 +373,20 @@ static void write_head(const struct top *top, struct writer *w)
 		     top->paused ? "  PAUSED" : "");
 }
 
+static const char help_text[] = "g  sort by GROWTH, over 10 seconds\n"
+				"m  sort by GROWTH5M, over 5 minutes\n"
+				"u  sort by USED\n"
+				"p  sort by USE%, of the limit that stops first\n"
+				"f  sort by FULLIN: when the limit is reached, if it goes on so\n"
+				"n  sort by PATH\n"
+				"\n"
+				"arrows, j, k  choose a project\n"
+				"enter         explain what takes its space\n"
+				"space         pause\n"
+				"q             quit\n"
+				"\n"
+				"Press a key.";
+
 /* Draw the screen in one write(2), so that it does not flicker. */
 static void draw(struct top *top)
 {
@@ -380,6 +397,12 @@ static void draw(struct top *top)
 	char *const *of_screen = top->screen->text;
 	char *rest, *end, *text;
 
+	if (top->helps) {
+		write_text(out, of_screen[SCREEN_CLEAR]);
+		write_text(out, help_text);
+		session_flush(session);
+		return;
+	}
 	sort_rows(top);
 	chosen = find_chosen(top);
 	/* Scroll so that the chosen row is visible. */
@@ -410,7 +433,7 @@ static void draw(struct top *top)
 			write_char(out, '\n');
 		}
 	}
-	write_text(out, "q quit, space pause, gmupfn sort, arrows, enter explain");
+	write_text(out, "q quit, space pause, h help, gmupfn sort, arrows, enter explain");
 	session_flush(session);
 }
 
@@ -456,8 +479,12 @@ static void take_key(struct top *top)
 	int key = screen_key();
 	size_t at = find_chosen(top);
 
-	if (key == 'q')
+	if (top->helps)
+		top->helps = false;
+	else if (key == 'q')
 		top->ends = true;
+	else if (key == 'h' || key == '?')
+		top->helps = true;
 	else if (key == ' ')
 		top->paused = !top->paused;
 	else if (key == SCREEN_DOWN || key == 'j')
