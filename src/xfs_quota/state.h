@@ -10,7 +10,7 @@
 
 /*
  * Which version of xfs_quota to imitate. Every use of XFS_QUOTA_7_2 is a difference between the two;
- * fsquota-xfs_quota(7) lists them.
+ * doc/xfs_quota.md lists them.
  */
 enum generation { XFS_QUOTA_6_1, XFS_QUOTA_7_2 };
 

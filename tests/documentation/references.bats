@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 #
-# What README.md, CONTRIBUTING.md, SECURITY.md, NEWS.md, doc/internals.md, the pages and contrib name is there.
+# What README.md, CONTRIBUTING.md, SECURITY.md, NEWS.md, the Markdown in doc, the pages and contrib name is there.
 
 load documentation
 
@@ -58,5 +58,5 @@ breaks() {
 	breaks numbers README.md '<!-- bench -->' '' 'no place for tests/bench/all'
 	breaks numbers README.md '<!-- bench -->' $'<!-- bench -->\n| | | CPU | KiB |' 'has other columns than'
 	breaks numbers man/fsquota-apply.8 'status 9' 'status 19' 'exit status 19'
-	breaks numbers man/fsquota-xfs_quota.7 'whatever path is given' 'a number: 99.' 'deviation 99'
+	breaks numbers doc/xfs_quota.md '| 6, if' '| 99, if' 'deviation 99'
 }

@@ -6,7 +6,7 @@ load ../lib/fsquota
 
 @test "each deviation of xfs_quota mode has a test that names its number" {
 	local number count
-	count=$(sed -n '/^.Sh DEVIATIONS/,/^.El/p' "$srcdir/man/fsquota-xfs_quota.7" | grep -c '^.It$')
+	count=$(grep -cE '^[0-9]+\. ' "$srcdir/doc/xfs_quota.md")
 	assert [ "$count" -ge 11 ]
 	for number in $(seq "$count"); do
 		grep -qE "deviation $number\b|^D$number[@/ ]" "$srcdir"/tests/*/*.bats "$srcdir"/tests/xfs_quota/*.list ||

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Where xfs_quota mode is not the same as xfs_quota, and better: the numbers are those of
-# DEVIATIONS in fsquota-xfs_quota(7); those that one invocation shows are lines D1 to D12 of the lists.
+# doc/xfs_quota.md; those that one invocation shows are lines D1 to D12 of the lists.
 # What the real one does is asserted too, where it ends by itself, so that a deviation that is none any
 # more is noticed.
 

@@ -19,7 +19,7 @@
 #   each: A | B | C         the next line comes once for each, which stands there for $V
 #   @x LINE                 only on that filesystem; @x,e on two
 #   ORACLE LINE             both sides use the tool of xfsprogs: commands that are not compared
-#   D8 LINE                 deviation 8 of fsquota-xfs_quota(7): the results must differ
+#   D8 LINE                 deviation 8 of doc/xfs_quota.md: the results must differ
 #   D8@e LINE               the same, but only on that filesystem; on others they must not
 #   D8/7.2 LINE             only there: 6.1 and 7.2 are generations of xfs_quota, old and new kernels
 #                           (new has file_setattr), 7.2-new is both; D8/7.2,new and D8@e/7.2 go, too
