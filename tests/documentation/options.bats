@@ -158,13 +158,39 @@ names_of() { sed -n '/^\.Sh NAME/,/^\.Nd/s/^\.Nm fsquota-\([a-z-]*\).*/\1/p' "$1
 	done
 }
 
-@test "fsquota-json(5) has the keys of a project" {
-	[ "$(stat -f -c %T /dev/shm)" = tmpfs ] || skip "/dev/shm is no tmpfs"
-	run -0 fsquota usage --json /dev/shm
-	diff <(jq -r '.usage[0] | keys[]' <<<"$output" | cat - <(printf "%s\n" directories type mounts_skipped changed would_change limit_bytes limit_inodes used_at_least full_in_seconds available_bytes in_force \
-		pod special_files tree_bytes until) | sort) \
-		<(sed -n '/^\.Ss usage, list/,/^\.Ss supported/s/^\.It Cm //p' "$srcdir/man/fsquota-json.5" |
-			sed 's/ Pq.*//; s/ , /\n/g' | sort)
+# json_keys: "COMMAND KEY" for each key that COMMANDS of fsquota-json(5), or of $page, has of a command.
+json_keys() {
+	awk '/^\.Sh/ { on = /COMMANDS/ } !on { next } { gsub(/ [,;:.]/, "") }
+		/^\.It Cm/ { count = split(substr($0, 8), commands) }
+		/^\.Cm/ { for (i = 2; i <= NF; i++) for (c = 1; c <= count; c++) print commands[c], $i }' \
+		"${page:-$srcdir/man/fsquota-json.5}" | sort -u
+}
+
+# json_types: "KEY TYPE" for each key that KEYS describes.
+json_types() {
+	sed -n '/^\.Sh KEYS/,/^\.Sh COMMANDS/{s/^\.It Cm //; T; s/ , Cm /\n/g; p}' "$srcdir/man/fsquota-json.5" |
+		awk -F ' Pq ' '{ split($2, type, " "); for (i = split($1, keys, " , "); i; i--) print keys[i], type[1] }' | sort
+}
+
+# json_schema FILTER: what FILTER makes of each $command and .key of the schema.
+json_schema() {
+	fsquota schema | jq -r '."$defs" | to_entries[] | .key as $command | .value | .. | objects | .properties? // empty |
+		to_entries[] | select(.key != $command or (.value | .items // .properties // .oneOf) == null) | '"$1" | sort -u
+}
+
+@test "fsquota-json(5) has the keys of each command, and no other" {
+	diff <(json_schema '"\($command) \(.key)"') <(json_keys)
+	# It would be noticed.
+	sed 's/^\.Cm part ,/.Cm party ,/' "$srcdir/man/fsquota-json.5" >"$BATS_TEST_TMPDIR/page"
+	page=$BATS_TEST_TMPDIR/page
+	run diff <(json_schema '"\($command) \(.key)"') <(json_keys)
+	assert_line '< explain part'
+	assert_line '> explain party'
+}
+
+@test "fsquota-json(5) describes each key once, with its type" {
+	diff <(json_schema '"\(.key) \(if .value.enum then "string" else [.value.type // "object"] | flatten | map(select(. != "null"))[0] |
+			if . == "integer" then "number" else . end end)"') <(json_types)
 }
 
 # completes EXPECTED WORD...: what bash makes of the last one.
