@@ -70,7 +70,23 @@ listed() { sed -n 's/^\t\(fsq_[a-z_]*\);$/\1/p' "$symbols" | sort -u; }
 }
 
 @test "fsquota(3) lists what the header declares" {
-	assert_equal "$(sed -n 's/^\.It Fn \(fsq_[a-z_]*\).*/\1/p' "$srcdir/man/fsquota.3" | sort)" "$(declared)"
+	assert_equal "$(sed -nE 's/^\.(It )?Fn (fsq_[a-z_]*).*/\2/p' "$srcdir/man/fsquota.3" | sort -u)" "$(declared)"
+}
+
+# prototypes: those of SYNOPSIS, one a line.
+prototypes() {
+	sed -n '/^\.Sh SYNOPSIS/,/^\.Sh DESCRIPTION/p' "$srcdir/man/fsquota.3" | awk -F '"' '
+		/^\.Ft/ { type = /"/ ? $2 : substr($0, 5); if (type !~ /\*$/) type = type " " }
+		/^\.Fn/ { line = $2; for (i = 4; i < NF; i += 2) line = line ", " $i; print type substr($1, 5, length($1) - 5) "(" line ");" }'
+}
+
+@test "the prototypes of fsquota(3) are those of the header" {
+	local prototype declarations
+	declarations=$(tr -s '\n\t ' ' ' <"$header")
+	assert [ "$(prototypes | wc -l)" -ge 10 ]
+	while read -r prototype; do
+		[[ " $declarations" == *" $prototype"* ]] || fail "$prototype"
+	done < <(prototypes)
 }
 
 # bats test_tags=install
