@@ -143,6 +143,23 @@ static void set_column(struct table_column *column, const struct field *field, c
 	column->field = field;
 }
 
+/*
+ * The name of a column as a variable of a shell: FSQUOTA_USE_PCT of USE%. The prefix keeps eval from setting PATH and
+ * other variables that have a meaning.
+ */
+static void make_variable(char name[TABLE_START], const char *column)
+{
+	char *at = stpcpy(name, "FSQUOTA_"), *end = name + TABLE_START - strlen("_PCT");
+
+	for (; *column && at < end; column++) {
+		if (*column == '%')
+			at = stpcpy(at, "_PCT");
+		else
+			*at++ = *column;
+	}
+	*at = '\0';
+}
+
 /* --- JSON --- */
 
 /* Prepare the members of a JSON object. @return  how many there are */
@@ -469,9 +486,14 @@ static void begin(struct table *table)
 	} else {
 		if (count == 0)
 			add_columns(chosen, &count, table->type, table->type->usual);
-		for (size_t i = 0; i < count; i++)
-			set_column(&table->columns[i], chosen[i], i ? separator : "",
-				   pairs ? chosen[i]->column : "", pairs ? "=\"" : "");
+		for (size_t i = 0; i < count; i++) {
+			char variable[TABLE_START] = "";
+
+			if (pairs)
+				make_variable(variable, chosen[i]->column);
+			set_column(&table->columns[i], chosen[i], i ? separator : "", variable,
+				   pairs ? "=\"" : "");
+		}
 	}
 	table->column_count = count;
 	if (style->format == TABLE_JSON) {

@@ -66,7 +66,7 @@ prepare() {
 	ours assign --hard 10M --name mine "$top/dir"
 	# How many there are depends on the kernel: whether the FIFO has the ID.
 	ours assign --hard-inodes 5 "$top/full"
-	ours assign --hard-inodes "$("$FSQUOTA" usage -rno IUSED "$top/full")" "$top/full"
+	ours assign --hard-inodes "$("$FSQUOTA" usage --raw -No IUSED "$top/full")" "$top/full"
 	ours assign --hard 1M "$top/gone"
 	ours assign --no-register --id 4242 --unlimited "$top/odd"
 	rmdir "$top/gone"

@@ -469,7 +469,7 @@ usual_answers() {
 	answers 'usage /mnt/x/slash' 'usage /mnt/x/slash'
 	is 1 '.usage[0].id' 77
 	is 2 '.usage[0].id' 77
-	assert_equal "$(fsquota usage -rno ID /mnt/x/slash)" 77
+	assert_equal "$(fsquota usage --raw -No ID /mnt/x/slash)" 77
 	sed -i '$d' /etc/projects
 }
 

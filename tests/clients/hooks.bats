@@ -101,7 +101,7 @@ runs() {
 		until_true eval '[ "$(grep -c :/mnt/$fs/store/ /etc/projects)" = 20 ]'
 		# Each has its own ID and its own limit.
 		for n in {1..20}; do
-			[[ "$(fsquota usage -n --raw -o NAME,HARD /mnt/$fs/store/c$n)" = oci-c$n-*" $((n + 1))M" ]] || failed+=" $n"
+			[[ "$(fsquota usage -N --raw -o NAME,HARD /mnt/$fs/store/c$n)" = oci-c$n-*" $((n + 1))M" ]] || failed+=" $n"
 		done
 		assert_equal "$failed:$(cut -d: -f1 /etc/projects | sort -u | wc -l)" :20
 		for n in {1..20}; do echo end >&9; done
@@ -264,7 +264,7 @@ stops() {
 		assert_equal "$(lsattr -pd /mnt/$fs/store/{one,two} | awk '{ print $1 }' | sort -u | wc -l)" 2
 		is_silent hook same stopped /run/hook/two
 		assert_equal "$(grep -v '^#' /etc/projects | cut -d: -f2)" /mnt/$fs/store/one
-		assert_equal "$(fsquota usage -n --raw -o HARD /mnt/$fs/store/one)" 3M
+		assert_equal "$(fsquota usage -N --raw -o HARD /mnt/$fs/store/one)" 3M
 		is_silent hook same stopped /run/hook/one
 		umount /run/hook/{one,two}/rootfs
 		nothing_is_left $fs

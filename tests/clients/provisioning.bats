@@ -349,7 +349,7 @@ unit_allows() {
 	id=$(fsquota assign /mnt/x/checked --hard 1M)
 	fallocate -l 1000K /mnt/x/checked/file
 	sync -f /mnt/x
-	unit check -rno ID /mnt/x/checked
+	unit check --raw -No ID /mnt/x/checked
 	assert_equal "$status:$stdout:$stderr" "8:$id:"
 	unit_allows check
 	unit batch@ < <(printf '%s\n' list 'explain /mnt/x/checked')

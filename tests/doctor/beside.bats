@@ -218,7 +218,7 @@ damage_records() {
 		no_more records-unreadable $at
 		assert_equal "$(others)" "$before"
 		fsquota resize $at/beside 6M
-		assert_equal "$(fsquota usage -rno HARD,IUSED $at/beside)" "6M 2"
+		assert_equal "$(fsquota usage --raw -No HARD,IUSED $at/beside)" "6M 2"
 		umount $at
 		fresh_fs $fs
 	done
@@ -289,7 +289,7 @@ damage_records() {
 	finds problem store-followed /mnt/x
 	typed
 	no_more store-followed /mnt/x
-	assert_equal "$(fsquota usage -rno SOFT,HARD,ISOFT,IHARD,NAME /mnt/x/above/ours)" "2M 3M 70 90 web-1"
+	assert_equal "$(fsquota usage --raw -No SOFT,HARD,ISOFT,IHARD,NAME /mnt/x/above/ours)" "2M 3M 70 90 web-1"
 	assert_equal "$(grep -v ours /etc/projects && limits /mnt/x | grep -v "^#$(fsquota id /mnt/x/above/ours) ")" "$before"
 	# It would get no quota any more, for what is inside has one.
 	# While the directory is no store that assign knows.

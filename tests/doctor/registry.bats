@@ -197,7 +197,7 @@ mended() {
 	assert_equal "$(jq -c '[.path, .line, .filesystem]' <<<"$finding")" "[\"$dir/b\",1,\"$FSQ_X_DEV\"]"
 	typed
 	no_more id-shared
-	assert_equal "$(fsquota usage -n -o HARD "$dir/moved" | tr -d ' ')" 1M
+	assert_equal "$(fsquota usage -N -o HARD "$dir/moved" | tr -d ' ')" 1M
 	fsquota release "$dir/moved"
 }
 

@@ -97,6 +97,48 @@ synopsis_options() {
 	done
 }
 
+# Where a letter of xfs_quota's own command has no long name, and another one in the other commands.
+letters_of_xfs_quota='-h df
+-h quota
+-h report'
+
+@test "a letter has one long name in all commands, but for those of xfs_quota's own" {
+	local command letter name rest
+	local -A name_of=()
+	for command in $(commands); do
+		while IFS=$'\t' read -r letter name rest; do
+			[[ $letter == -? ]] || continue
+			if grep -qxF -- "$letter $command" <<<"$letters_of_xfs_quota"; then
+				assert_equal "$command $letter $name" "$command $letter -"
+				continue
+			fi
+			: "${name_of[$letter]:=$name}"
+			assert_equal "$command $letter $name" "$command $letter ${name_of[$letter]}"
+		done < <(fsquota help --machine "$command")
+	done
+	assert_equal "${name_of[-J]} ${name_of[-N]} ${name_of[-o]} ${name_of[-b]}" "--json --noheadings --output -"
+}
+
+@test "every command with --json has -J" {
+	local command
+	for command in $(commands); do
+		fsquota help --machine "$command" >"$BATS_TEST_TMPDIR/options"
+		assert_equal "$(grep -c -- $'\t--json\t' "$BATS_TEST_TMPDIR/options")" \
+			"$(grep -c -- $'^-J\t--json\t' "$BATS_TEST_TMPDIR/options")"
+	done
+}
+
+@test "a letter that tables had names the long option, where xfs_quota does not have it" {
+	run -2 fsquota list -rno PATH
+	assert_output "fsquota list: unknown option -r; use --raw"
+	run -2 fsquota usage -b /
+	assert_output "fsquota usage: unknown option -b; use --bytes"
+	run -2 fsquota df -n
+	assert_output "fsquota df: unknown option -n; use --noheadings"
+	run -2 fsquota batch -r
+	assert_output --partial "unknown option -r; usage:"
+}
+
 # names_of PAGE: the commands in its NAME.
 names_of() { sed -n '/^\.Sh NAME/,/^\.Nd/s/^\.Nm fsquota-\([a-z-]*\).*/\1/p' "$1"; }
 
@@ -216,7 +258,9 @@ completes() {
 	completes lsattr help ls
 	completes report -x -c rep
 	completes "$tables --help" lsattr --
-	completes "-c -s -C -d -p --dry-run --max-errors --progress --at $tables --projects-file --projid-file --help" project -
+	local lettered=${tables/--noheadings/-N --noheadings}
+	lettered=${lettered/--json/-J --json}
+	completes "-c -s -C -d -p --dry-run --max-errors --progress --at $lettered --projects-file --projid-file --help" project -
 	completes "--hard --hard-inodes" assign --ha
 	completes "none walk" usage --fallback ""
 	completes "--sort=USED --sort=USE%" list --sort=US

@@ -55,7 +55,7 @@ project_of() { lsattr -pd "$1" | awk '{ print $1 }'; }
 		mkdir -p $top/v
 		for spelled in $top/v//one $top/v/./one $top/v/one/. $top/v/../v/one "/$top/v/one" $top/v/one//; do
 			for command in 'release --name one' 'release --id 12' "release $top/v/one" "release $spelled" \
-				"resize $top/v/one 20M" "assign $top/v/one --hard 20M" "list -no PATH $top" "prune" "explain $top/v/one"; do
+				"resize $top/v/one 20M" "assign $top/v/one --hard 20M" "list -No PATH $top" "prune" "explain $top/v/one"; do
 				rm -rf $top/v/one
 				mkdir $top/v/one
 				echo "12:$spelled" >/etc/projects
@@ -113,7 +113,7 @@ project_of() { lsattr -pd "$1" | awk '{ print $1 }'; }
 		touch $top/b/f $top/a/f
 		mount --bind $top/b $top/a/bind
 		mount -t tmpfs t $top/a/tmp
-		run_split fsquota assign --dry-run --raw -n -o MOUNTS,ID $top/a --id 500
+		run_split fsquota assign --dry-run --raw -N -o MOUNTS,ID $top/a --id 500
 		assert_equal "$stdout" "2 500"
 		run_split fsquota assign --json $top/a --id 500
 		assert_equal "$status $(jq .assign[].mounts_skipped <<<"$stdout")" "0 2"

@@ -59,7 +59,7 @@ generation() {
 		tell_true "0 6" resize
 		[ "$status" != 0 ] || limit=$((limit + 1024))
 		assert_equal "$(kernel_has /mnt/$fs "$mal" | cut -d' ' -f3)" $limit
-		run_split fsquota usage -n -o ID,HARD /mnt/$fs/mal
+		run_split fsquota usage -N -o ID,HARD /mnt/$fs/mal
 		tell_true 0 usage
 		[[ $stdout =~ ^\ *$mal\ +$((limit / 1024))M$ ]] || fail "usage: $stdout"
 		run_split fsquota list --json /mnt/$fs

@@ -102,13 +102,13 @@ bounded() {
 @test "tables have the name in one line, whatever draws them" {
 	local fs in_table
 	for fs in x e f; do
-		exits 0 fsquota usage -n --fallback=walk "/mnt/$fs/$evil"
+		exits 0 fsquota usage -N --fallback=walk "/mnt/$fs/$evil"
 		assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stdout")" 1
 		in_table='a\x0ab \x1b[31m\\x09\x0d\x7f\x01\xc2\x9b1m\x9b2m\xc4\x9b\xc2\xa0\xc3\xa9\xff'
 		[[ $stdout == "/mnt/$fs/$in_table "* ]] || fail "$stdout"
 		printf '77:/mnt/%s/\x1b[31mred\n' $fs >/etc/projects
 		printf '\x1b[31mred:77\n' >/etc/projid
-		run_split fsquota list -n --sort id --reverse /mnt/$fs
+		run_split fsquota list -N --sort id --reverse /mnt/$fs
 		# With the row of what is in no project.
 		assert_equal "$(wc -l <"$BATS_TEST_TMPDIR/stdout")" 2
 		stdout=${stdout%%$'\n'*}
@@ -261,7 +261,7 @@ rows='
 	refuses 1 "is no regular file" fsquota release --projid-file /dev/zero /mnt/x/volume
 	refuses 1 "is no regular file" fsquota resize --projects-file /dev/zero /mnt/x/volume 1G
 	refuses 1 "is no regular file" fsquota resize --projid-file /dev/zero /mnt/x/volume 1G
-	refuses 1 "cannot read the projects file" fsquota usage --projects-file /dev/zero -n /mnt/x/volume
+	refuses 1 "cannot read the projects file" fsquota usage --projects-file /dev/zero -N /mnt/x/volume
 	rmdir /mnt/x/volume
 }
 

@@ -102,7 +102,7 @@ assert_untouched() {
 		set_id 500 /mnt/$fs/listed /mnt/$fs/listed/sub
 		set_id 77 /mnt/$fs/listed/sub/file
 		# Its use and limits are those of its own project all the time.
-		run_split fsquota usage -n -o ID,HARD /mnt/$fs/listed
+		run_split fsquota usage -N -o ID,HARD /mnt/$fs/listed
 		assert_output --regexp "^ *$listed +20M$"
 		[[ $stderr == "fsquota usage: /mnt/$fs/listed: is outside of its quota: it carries ID 500, "* ]]
 		fsquota resize /mnt/$fs/listed 21M
@@ -196,7 +196,7 @@ assert_untouched() {
 	prints $((FIRST + 4)) fsquota assign /mnt/x/listed
 	# A slash at the end makes no other directory.
 	prints 42 fsquota assign /mnt/x/mal
-	run fsquota list -n -o ID,PATH /mnt/x
+	run fsquota list -N -o ID,PATH /mnt/x
 	assert_line --regexp '^ *42 /mnt/x/mal/?$'
 }
 

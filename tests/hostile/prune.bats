@@ -47,7 +47,7 @@ come_and_go() {
 			;;
 		3)
 			id=$("$FSQUOTA" assign --hard 1M $top/short) || return
-			line=$("$FSQUOTA" usage -n -o ID,HARD $top/short) || return
+			line=$("$FSQUOTA" usage -N -o ID,HARD $top/short) || return
 			[[ $line =~ ^\ *$id\ +1M$ ]] || { echo "$top/short: $id: $line" >&2 && return 1; }
 			;;
 		esac
@@ -57,7 +57,7 @@ come_and_go() {
 			mkdir $top/lives
 			"$FSQUOTA" assign --hard 2M $top/lives >"$BATS_TEST_TMPDIR/$1" || return
 		fi
-		line=$("$FSQUOTA" usage -n -o ID,HARD $top/lives) || return
+		line=$("$FSQUOTA" usage -N -o ID,HARD $top/lives) || return
 		[[ $line =~ ^\ *$(<"$BATS_TEST_TMPDIR/$1")\ +2M$ ]] ||
 			{ echo "$top/lives: $line" >&2 && return 1; }
 		echo

@@ -32,7 +32,7 @@ provisions() {
 	as_user dd if=/dev/zero of="$pool/volume7/file" bs=64k count=24 status=none 2>&1 || :
 	wait $provisioner
 	assert_equal "$*: $(<"$out")" "$*: 50 volumes"$'\n'"volume7 was full, and has 2097152"
-	assert_equal "$(cat /etc/projects /etc/projid)$(fsquota list "/mnt/$1" --raw -no ID)" ''
+	assert_equal "$(cat /etc/projects /etc/projid)$(fsquota list "/mnt/$1" --raw -No ID)" ''
 	run -0 as_user dd if=/dev/zero of="$pool/volume7/file" bs=64k count=64
 }
 

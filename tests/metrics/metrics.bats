@@ -186,9 +186,9 @@ limit="inodes"} 0'
 		sed -nE 's/^fsquota_project_info\{id="((42|70.)")/\1/p' "$text.info"
 	# The same names where people look; a name of one's own stays.
 	prints "700 shop/web-7d4/cache
-701 odd" fsquota list --raw -n -o ID,NAME $pods
+701 odd" fsquota list --raw -N -o ID,NAME $pods
 	prints "shop/web-7d4/cache" jq -r '.list[] | select(.id == 700).pod' <(fsquota list --json $pods)
-	exits 8 fsquota check --over 10 --raw -n -o ID,POD $pods/$uid
+	exits 8 fsquota check --over 10 --raw -N -o ID,POD $pods/$uid
 	assert_equal "$stdout" "700 shop/web-7d4/cache"
 	prints "shop/web-7d4/cache" jq -r 'select(.id == 700).pod' <(fsquota top --batch 1 --json $pods)
 	run -0 fsquota explain $pods/$uid/$volume

@@ -24,7 +24,7 @@ setup() { rm -f /etc/fsquota.conf /etc/projects /etc/projid; }
 
 # shows STATUS IDS WORD...
 shows() {
-	exits "$1" fsquota "$3" -rno ID "${@:4}"
+	exits "$1" fsquota "$3" --raw -No ID "${@:4}"
 	assert_equal "$*: ${lines[*]}" "$*: $2"
 }
 
@@ -65,7 +65,7 @@ shows() {
 	fsquota disable -u /mnt/x
 	exits 10 fsquota check -u /mnt/x
 	assert_one_line
-	assert_equal "$(fsquota list -u -rno ID,INFORCE /mnt/x 2>/dev/null)" $'0 \n1 not-enforced\n33 not-enforced'
+	assert_equal "$(fsquota list -u --raw -No ID,INFORCE /mnt/x 2>/dev/null)" $'0 \n1 not-enforced\n33 not-enforced'
 	fsquota enable -u /mnt/x
 	fsquota limit -u bsoft=4M 33 /mnt/x
 }
@@ -74,7 +74,7 @@ shows() {
 	local fs type
 	for fs in x e f; do
 		for type in u g; do
-			fsquota list -$type --csv -no ID,USED,SOFT,HARD /mnt/$fs/dir |
+			fsquota list -$type --csv -No ID,USED,SOFT,HARD /mnt/$fs/dir |
 				awk -F , '{ print "#" $1, $2 / 1024, $3 / 1024, $4 / 1024 }' >"$BATS_TEST_TMPDIR/ours"
 			real -c "report -$type -N -n -b" /mnt/$fs | awk 'NF { print $1, $2, $3, $4 }' >"$BATS_TEST_TMPDIR/real"
 			assert [ -s "$BATS_TEST_TMPDIR/real" ]
@@ -101,7 +101,7 @@ shows() {
 			(.[1] | .kind == $kind and .id == 33 and .name == "www-data" and .path == null and .growth_10s > 0) and
 			any(.[]; .kind == $kind and .id == 0 and .name == "root")' <<<"$stdout" || fail "$stdout"
 	done
-	assert_equal "$(fsquota top -u --batch 1 --sort -used /mnt/e -n -o ID,NAME,MOUNTPOINT | tail -n 1)" "1 daemon /mnt/e"
+	assert_equal "$(fsquota top -u --batch 1 --sort -used /mnt/e -N -o ID,NAME,MOUNTPOINT | tail -n 1)" "1 daemon /mnt/e"
 	refuses 2 "exclude each other" fsquota top -ug --batch 1
 }
 
@@ -115,7 +115,7 @@ shows() {
 		diff <(sed -n "s#^fsquota_${type}_\([a-z_]*\)$labels#\1#p" "$text" | sort) \
 			<(fsquota list -${type:0:1} --json /mnt/x | jq -r '.list[] | select(.id == 33) | to_entries[] |
 				select(.value != null and (.key | test("^(used|soft|hard)_"))) | "\(.key) \(.value)"' | sort)
-		assert_equal "$(grep -c "^fsquota_${type}_used_bytes{" "$text")" "$(fsquota list -${type:0:1} -rno ID /mnt/x | wc -l)"
+		assert_equal "$(grep -c "^fsquota_${type}_used_bytes{" "$text")" "$(fsquota list -${type:0:1} --raw -No ID /mnt/x | wc -l)"
 	done
 	assert_file_contains "$text" "^fsquota_user_grace_seconds{id=\"33\",name=\"www-data\",$place,limit=\"bytes\"} [1-9]"
 	assert_equal "$(grep -c '^# TYPE fsquota_project_used_bytes' "$text")" 1
@@ -138,7 +138,7 @@ shows() {
 		opened+=" $(grep -c '"/etc/passwd"' "$BATS_TEST_TMPDIR/trace" || true)"
 	done
 	assert_equal "$opened" ' 1 0'
-	assert_file_contains <(fsquota list -u -rn -o ID,NAME /mnt/x) '^2040 user2040$'
+	assert_file_contains <(fsquota list -u --raw -N -o ID,NAME /mnt/x) '^2040 user2040$'
 	sed -i '/^user20/d' /etc/passwd
 	words=("${words[@]/1g/0}")
 	real "${words[@]}" /mnt/x
@@ -162,18 +162,18 @@ own() {
 }
 
 @test "everybody sees the own user and the own groups, and nobody else" {
-	own 0 '33 5M 10M /mnt/x 33 5M 10M /mnt/e 33 5M 10M /mnt/f' usage -u -rno ID,USED,HARD,MOUNTPOINT
-	own 0 '33 /mnt/e' usage -u /mnt/e/dir -rno ID,MOUNTPOINT
-	own 0 '33 /mnt/x' usage -g /mnt/x -rno ID,MOUNTPOINT
-	own 0 '5M' usage -u /mnt/x --over 20 -rno AVAIL
-	own 8 33 check -u --id 33 --at /mnt/x -rno ID
+	own 0 '33 5M 10M /mnt/x 33 5M 10M /mnt/e 33 5M 10M /mnt/f' usage -u --raw -No ID,USED,HARD,MOUNTPOINT
+	own 0 '33 /mnt/e' usage -u /mnt/e/dir --raw -No ID,MOUNTPOINT
+	own 0 '33 /mnt/x' usage -g /mnt/x --raw -No ID,MOUNTPOINT
+	own 0 '5M' usage -u /mnt/x --over 20 --raw -No AVAIL
+	own 8 33 check -u --id 33 --at /mnt/x --raw -No ID
 	own 0 '' check -g --id 33 --at /mnt/x
 	own 4 '' usage -u --name daemon --at /mnt/x
 	own 5 '' usage -u /mnt/x/gone
 	own 2 '' usage -u --at /mnt/x
 	own 2 '' usage -u --fallback walk
-	prints $'daemon /mnt/x' fsquota usage -u --name daemon --at /mnt/x -rno NAME,MOUNTPOINT
-	prints root fsquota usage -u -rno NAME /mnt/x
+	prints $'daemon /mnt/x' fsquota usage -u --name daemon --at /mnt/x --raw -No NAME,MOUNTPOINT
+	prints root fsquota usage -u --raw -No NAME /mnt/x
 	run_split as_user "$FSQUOTA" usage -u
 	assert_equal "$status:$stderr" "5:fsquota usage: user 1000 has neither use nor limits"
 }

@@ -271,7 +271,7 @@ meets() {
 	said="fsquota apply: /etc/fsquota.d/x.conf, line 2: $u/ann is in line 1, too: line 2 applies"
 	run_split fsquota apply
 	assert_equal "$status:$stderr" "6:$said"
-	assert_equal "$(fsquota usage --raw -no HARD $u/*)" $'1M\n2M\n3M'
+	assert_equal "$(fsquota usage --raw -No HARD $u/*)" $'1M\n2M\n3M'
 	# It stops no release, either.
 	printf '%s\n' "$u/a* hard=1M" "$u/*n hard=2M" >/etc/fsquota.d/x.conf
 	run_split fsquota apply --prune --quiet
@@ -283,7 +283,7 @@ meets() {
 	run_split fsquota apply --quiet
 	umount /run/again
 	assert_equal "$status:$stderr" "6:fsquota apply: /etc/fsquota.d/x.conf, line 2: $u/abe is in line 1, too, as /run/again/abe: line 2 applies"
-	assert_equal "$(fsquota usage --raw -no HARD $u/*)" $'5M\n2M\n6M'
+	assert_equal "$(fsquota usage --raw -No HARD $u/*)" $'5M\n2M\n6M'
 }
 
 @test "a directory that two lines of a file say something of is a failure of its own" { on_each meets; }

@@ -575,8 +575,8 @@ taken_meanwhile() {
 		fallocate -l 300k "$dir/mount/other"
 		local code=5
 		[ $fs != x2 ] || code=3
-		refuses $code fallback fsquota usage -rn -o path "$dir"
-		run_split fsquota usage --fallback=walk -rnb -o used,iused,source "$dir"
+		refuses $code fallback fsquota usage --raw -N -o path "$dir"
+		run_split fsquota usage --fallback=walk --raw --bytes -N -o used,iused,source "$dir"
 		assert_equal "$stdout" "$(du -sx -B1 "$dir" | cut -f1) $(du -sx --inodes "$dir" | cut -f1) walk"
 		umount "$dir/mount"
 		rm -r "$dir"

@@ -86,9 +86,9 @@ says() { printf '%s\n' "$@" >/etc/fsquota.conf; }
 		assert_equal "$(grep -lc 'does not fit' "$BATS_TEST_TMPDIR"/? "$BATS_TEST_TMPDIR"/1? | wc -l)" 9
 		for i in $(seq "$(wc -l </etc/projects)"); do fsquota resize $home/v? $home/v1? --over 0 +5M & done >/dev/null 2>&1
 		wait
-		sum=$(fsquota list --raw -n -o HARD -b | awk '{ sum += $1 } END { print sum / 1048576 }')
+		sum=$(fsquota list --raw -N -o HARD --bytes | awk '{ sum += $1 } END { print sum / 1048576 }')
 		[ "$sum" -le 100 ]
-		fsquota list --raw -n -o PATH | xargs fsquota release
+		fsquota list --raw -N -o PATH | xargs fsquota release
 	done
 }
 

@@ -11,7 +11,7 @@ load projects
 full() {
 	local code=$1 ids=$2
 	shift 2
-	run_split fsquota check -rno ID "$@"
+	run_split fsquota check --raw -No ID "$@"
 	assert_equal "check $*: $status $stderr" "check $*: $code "
 	assert_equal "check $*: $(tr '\n' ' ' <<<"$stdout")" "check $*: $ids "
 }
@@ -43,7 +43,7 @@ full() {
 	local fs used
 	# XFS rounds limits to blocks.
 	for fs in e f; do
-		used=$(fsquota usage -rbno USED /mnt/$fs/logs)
+		used=$(fsquota usage --raw --bytes -No USED /mnt/$fs/logs)
 		real -c "limit -p bhard=$((used + 3584)) 43" /mnt/$fs
 		full 8 43 /mnt/$fs/logs
 		real -c "limit -p bhard=$((used + 4096)) 43" /mnt/$fs
@@ -74,7 +74,7 @@ full() {
 @test "check judges a directory that is not registered by the ID that it carries" {
 	: >/etc/projects
 	full 8 42 /mnt/x/web
-	run_split fsquota check -rno ID,PATH /mnt/x/web
+	run_split fsquota check --raw -No ID,PATH /mnt/x/web
 	assert_output "42 /mnt/x/web"
 }
 
@@ -82,7 +82,7 @@ full() {
 	refuses 5 "/mnt/x/none: belongs to no project" fsquota check /mnt/x/none
 	refuses 5 "/mnt/x/gone" fsquota check /mnt/x/gone
 	refuses 3 "/proc" fsquota check /proc
-	run_split fsquota check -rno ID /mnt/x/none /mnt/x/nested
+	run_split fsquota check --raw -No ID /mnt/x/none /mnt/x/nested
 	assert_equal "$status:$stdout" 8:44
 	assert_one_line
 }
@@ -196,7 +196,7 @@ within() { jq -c '.check | map([.path, .id, has("full_in_seconds")])' <<<"$stdou
 		'8::[["/mnt/x",0,true],["/mnt/x/web",42,false],["/mnt/x/logs",43,true],["/mnt/x/nested/a",44,false]]'
 	between_looks grows --full-within 500w --over 90 --name logs --at /mnt/x --at /mnt/e
 	assert_equal "$status:$stderr:$(within)" '8::[["/mnt/x/logs",43,true],["/mnt/e/logs",43,true]]'
-	assert_equal "$(jq '.check[0].used_bytes' <<<"$stdout")" "$(fsquota usage -rbno USED /mnt/x/logs)"
+	assert_equal "$(jq '.check[0].used_bytes' <<<"$stdout")" "$(fsquota usage --raw --bytes -No USED /mnt/x/logs)"
 	between_looks : --full-within 10 --over 90 /mnt/x
 	assert_equal "$status:$stderr:$(within)" '8::[["/mnt/x/nested/a",44,false]]'
 	shrinks
@@ -237,8 +237,8 @@ within() { jq -c '.check | map([.path, .id, has("full_in_seconds")])' <<<"$stdou
 @test "usage takes a project by its ID or name, also one without a directory" {
 	local fs
 	for fs in x e f; do
-		prints "- 45 alone 1G" fsquota usage -rno PATH,ID,NAME,HARD --id 45 --at /mnt/$fs
-		run_split fsquota usage -rno PATH,USED --name web --at /mnt/$fs
+		prints "- 45 alone 1G" fsquota usage --raw -No PATH,ID,NAME,HARD --id 45 --at /mnt/$fs
+		run_split fsquota usage --raw -No PATH,USED --name web --at /mnt/$fs
 		assert_output --regexp "^/mnt/$fs/web 5M$"
 	done
 	run -0 jq -c '.usage | map([.id, .mountpoint, .path, has("directories")])' <(fsquota usage --json --name logs)

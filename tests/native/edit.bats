@@ -20,7 +20,7 @@ setup() {
 }
 
 # has SOFT,HARD,IHARD FILESYSTEM: www-data
-has() { assert_equal "$(fsquota list -u --csv -no ID,SOFT,HARD,IHARD "$2" | sed -n 's/^33,//p')" "$1"; }
+has() { assert_equal "$(fsquota list -u --csv -No ID,SOFT,HARD,IHARD "$2" | sed -n 's/^33,//p')" "$1"; }
 
 no_file_is_left() { assert_equal "$(ls "$TMPDIR")" ''; }
 
@@ -100,7 +100,7 @@ no_file_is_left() { assert_equal "$(ls "$TMPDIR")" ''; }
 	# shellcheck disable=SC2016
 	CHANGE='sed -i "s/hard=10M/hard=20M hard-inodes=50/" "$1"' is_silent fsquota resize --edit "a web"
 	assert_equal "$(tail -n 1 "$given")" '"/mnt/x/a web" hard=10M soft=10M'
-	assert_equal "$(fsquota usage --csv -no SOFT,HARD,IHARD "a web")" 10485760,20971520,50
+	assert_equal "$(fsquota usage --csv -No SOFT,HARD,IHARD "a web")" 10485760,20971520,50
 	# shellcheck disable=SC2016
 	CHANGE='sed -i "s/hard=20M/hard=15M/" "$1"' is_silent fsquota resize --edit "a web"
 	head -c 5M /dev/zero >"a web/file"
@@ -116,7 +116,7 @@ no_file_is_left() { assert_equal "$(ls "$TMPDIR")" ''; }
 	assert_output --partial "hard 15M -> 16M"
 	# shellcheck disable=SC2016
 	CHANGE='echo "\"/mnt/x/a web\" soft=8M" >"$1"' is_silent fsquota resize --edit "a web"
-	assert_equal "$(fsquota usage --csv -no SOFT,HARD,IHARD "a web")" 8388608,,
+	assert_equal "$(fsquota usage --csv -No SOFT,HARD,IHARD "a web")" 8388608,,
 	refuses 5 "no project" fsquota resize --edit /mnt/x
 	no_file_is_left
 	cd /

@@ -57,14 +57,14 @@ says() {
 				mount_served / /run/b
 				;;
 			esac
-			says 0 "19M $shown" '' usage -rno USED,HARD,SOURCE $home
+			says 0 "19M $shown" '' usage --raw -No USED,HARD,SOURCE $home
 			says 0 '' '' check $home
-			says 8 "19M $home" '' check -rno USED,PATH --over 90 $home
+			says 8 "19M $home" '' check --raw -No USED,PATH --over 90 $home
 			says 0 "*\"path\":\"$home/file\"*" '' explain --json $home
 			case $caller in
-			root) says 0 "${id[$fs]} 20M 9?%" '' list -rno ID,HARD,USE% $home ;;
+			root) says 0 "${id[$fs]} 20M 9?%" '' list --raw -No ID,HARD,USE% $home ;;
 			nfs_client) says 3 '' '*: nfs4 has no project quotas here; put them on the directory that the server exports*' list $home ;;
-			*) says 4 "${id[$fs]} >=20M 9?%" '*: cannot read quotas of others: *' list -rno ID,HARD,USE% /mnt/$fs ;;
+			*) says 4 "${id[$fs]} >=20M 9?%" '*: cannot read quotas of others: *' list --raw -No ID,HARD,USE% /mnt/$fs ;;
 			esac
 		done
 		umount /run/b
@@ -88,14 +88,14 @@ says() {
 	refute_output --partial renamed
 	rmdir /mnt/x/home/{one,other}
 	# Who wants to count can.
-	prints '19M walk' fsquota usage -rno USED,SOURCE --fallback walk /run/b
+	prints '19M walk' fsquota usage --raw -No USED,SOURCE --fallback walk /run/b
 	umount /run/b
 }
 
 @test "an overlay is limited as its upper layer is" {
 	mkdir -p /mnt/x/lower /mnt/x/home/{upper,work} /run/o
 	mount -t overlay -o lowerdir=/mnt/x/lower,upperdir=/mnt/x/home/upper,workdir=/mnt/x/home/work overlay /run/o
-	run -0 --separate-stderr fsquota usage -rno ID,USED,HARD,SOURCE /run/o
+	run -0 --separate-stderr fsquota usage --raw -No ID,USED,HARD,SOURCE /run/o
 	umount /run/o
 	rm -r /mnt/x/home/{upper,work}
 	assert_output '42 19M >=20M statfs'
@@ -108,7 +108,7 @@ says() {
 	run_split as_user fsquota report -u --raw --noheadings --output ID,USED,MOUNTPOINT
 	assert_equal "$status:$stderr" "4:fsquota report: $one"
 	assert_line "1000 19M /mnt/x"
-	run_split as_user fsquota check --over 90 -rno PATH
+	run_split as_user fsquota check --over 90 --raw -No PATH
 	assert_equal "$status:$stderr" "8:fsquota check: $one"
 	assert_equal "$stdout" $'/mnt/x/home\n/mnt/e/home'
 }

@@ -92,7 +92,7 @@ registered() { grep -a '^[0-9]*:' /etc/projects | cut -d: -f2- | sort; }
 		assert_equal "$(registered)" ''
 		fsquota apply "$BATS_TEST_TMPDIR/lines" >/dev/null
 		cmp <(registered) "$BATS_TEST_TMPDIR/before"
-		assert_equal "$(fsquota list --csv -n -o HARD /mnt/$fs | grep -c '^1048576$')" "$(tr -dc '\0' <"$BATS_TEST_TMPDIR/names" | wc -c)"
+		assert_equal "$(fsquota list --csv -N -o HARD /mnt/$fs | grep -c '^1048576$')" "$(tr -dc '\0' <"$BATS_TEST_TMPDIR/names" | wc -c)"
 		# Of a batch, too, and of a pattern.
 		perl -0ne 'chomp; s/(["\\\x00-\x1f\x7f])/sprintf("\\u%04x", ord $1)/ge; print "[\"id\",\"$_\"]\n"' "$BATS_TEST_TMPDIR/names" |
 			fsquota batch | jq -r '.id[0].id // .error.message' >"$BATS_TEST_TMPDIR/ids"

@@ -42,7 +42,7 @@ found() {
 @test "find agrees with what the kernel counts" {
 	local fs
 	for fs in x e f; do
-		run -0 fsquota usage -rno IUSED /mnt/$fs/web
+		run -0 fsquota usage --raw -No IUSED /mnt/$fs/web
 		assert_equal "$fs: $(fsquota find 42 /mnt/$fs | wc -l)" "$fs: $output"
 	done
 }

@@ -35,9 +35,9 @@ told() {
 says() {
 	local warning=$2
 	told "$warning" "usage $dir"
-	told "$warning" "usage -no HARD,INFORCE $dir"
+	told "$warning" "usage -No HARD,INFORCE $dir"
 	assert_output --regexp "^ 10M $1 *$"
-	told "$warning" "list -rno PATH,INFORCE /mnt/$fs"
+	told "$warning" "list --raw -No PATH,INFORCE /mnt/$fs"
 	assert_line "$dir $1"
 	told "$warning" "list --tree $dir"
 	told "$warning" "check $dir" 10
@@ -62,7 +62,7 @@ says() {
 holds() {
 	succeeds fsquota check
 	assert_output ''
-	succeeds fsquota list -rno INFORCE $dir
+	succeeds fsquota list --raw -No INFORCE $dir
 	assert_output yes
 	prints '"yes"' jq -c '.usage[].in_force' <(fsquota usage --json $dir)
 	succeeds fsquota metrics --metric fsquota_project_in_force /mnt/$fs
@@ -72,7 +72,7 @@ holds() {
 made_anew() {
 	local id
 	holds
-	id=$(fsquota usage -rno ID $dir)
+	id=$(fsquota usage --raw -No ID $dir)
 	rmdir $dir && mkdir $dir
 	says other-id "is outside of its quota: it carries ID 0, and is registered with $id; fsquota assign gives it that again"
 	succeeds fsquota assign $dir
@@ -82,7 +82,7 @@ made_anew() {
 
 not_handed_on() {
 	local id
-	id=$(fsquota usage -rno ID $dir)
+	id=$(fsquota usage --raw -No ID $dir)
 	chattr -P $dir
 	says not-inherited "does not hand its project $id on: what is made in it is outside of its quota; fsquota assign repairs that"
 	succeeds fsquota assign $dir
@@ -93,11 +93,11 @@ not_handed_on() {
 not_enforced() {
 	local message="limits are not enforced on this filesystem: they stop nobody"
 	fsquota disable -p /mnt/$fs
-	run_split fsquota usage -rno ENFORCED,INFORCE $dir
+	run_split fsquota usage --raw -No ENFORCED,INFORCE $dir
 	assert_equal "$status:$stdout:$stderr" "0:no not-enforced:fsquota usage: /mnt/$fs: $message"
 	mkdir $dir/2
 	fsquota assign $dir/2 --hard 1M >/dev/null 2>&1
-	run_split fsquota list -rno INFORCE /mnt/$fs
+	run_split fsquota list --raw -No INFORCE /mnt/$fs
 	assert_equal "$status:$stdout:$stderr" "0:"$'not-enforced\nnot-enforced'":fsquota list: /mnt/$fs: $message"
 	exits 10 fsquota check $dir
 	# Without limits nothing has to hold.
@@ -118,17 +118,17 @@ not_enforced() {
 
 beside() {
 	local id
-	id=$(fsquota usage -rno ID $dir)
+	id=$(fsquota usage --raw -No ID $dir)
 	# Of several directories the one that is outside is named, and what is gone is not.
 	mkdir $dir.{2,3}
 	fsquota assign --name both $dir.2 --hard 1M >/dev/null
 	fsquota assign --name both $dir.3 >/dev/null
 	rmdir $dir.{2,3} && mkdir $dir.3
-	run_split fsquota list -rno NAME,INFORCE /mnt/$fs
+	run_split fsquota list --raw -No NAME,INFORCE /mnt/$fs
 	assert_line "both other-id"
 	[[ $stderr == "fsquota list: $dir.3: is outside of its quota: "* ]] || fail "$stderr"
 	rmdir $dir.3
-	succeeds fsquota list -rno NAME,INFORCE /mnt/$fs
+	succeeds fsquota list --raw -No NAME,INFORCE /mnt/$fs
 	assert_line 'both '
 	# What is full matters more.
 	rmdir $dir && mkdir $dir

@@ -14,7 +14,7 @@ setup() {
 }
 
 # limits DIRECTORY...: soft and hard of space, then of inodes.
-limits() { fsquota usage --csv -n --output SOFT,HARD,ISOFT,IHARD "$@"; }
+limits() { fsquota usage --csv -N --output SOFT,HARD,ISOFT,IHARD "$@"; }
 
 @test "a directory gets the limits of another one, on this filesystem or on another, but for those that are given" {
 	run_split fsquota assign --like /mnt/x/model /mnt/x/one /mnt/e/one

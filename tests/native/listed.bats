@@ -275,7 +275,7 @@ each_refuses() {
 	local fs
 	for fs in x e f; do
 		fsquota timer -p 1w /mnt/$fs
-		run -0 fsquota list --total -rno ID,GRACE,IGRACE /mnt/$fs
+		run -0 fsquota list --total --raw -No ID,GRACE,IGRACE /mnt/$fs
 		assert_line "0  "
 		run -0 fsquota report -p -N --csv --output ID,GRACE,IGRACE /mnt/$fs
 		assert_line 0,,

@@ -160,7 +160,7 @@ signalled() {
 	# Of what only counts, the rows.
 	mkdir -p /mnt/x/counted/{a,b,c}/sub
 	lines='grep -c counted "$BATS_TEST_TMPDIR/out"'
-	signalled 217 "$lines" : "$FSQUOTA" usage --fallback walk -n /mnt/x/counted/{a,b,c}
+	signalled 217 "$lines" : "$FSQUOTA" usage --fallback walk -N /mnt/x/counted/{a,b,c}
 	no_complaints
 }
 

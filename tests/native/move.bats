@@ -28,7 +28,7 @@ follows() {
 	prints "would-move project $id (web), $top/old -> $top/above/new" fsquota move --dry-run "$top/old" "$top/above/new"
 	is_silent fsquota move "$top/old" "$top/above/new"
 	assert_equal "$(registered | paste -sd ' ')" "$id:$top/above/new 7:$top/above/new/inner web:$id volume7:7"
-	assert_equal "$(fsquota usage --raw -no HARD,IUSED,PATH "$top/above/new")" "10M 2 $top/above/new"
+	assert_equal "$(fsquota usage --raw -No HARD,IUSED,PATH "$top/above/new")" "10M 2 $top/above/new"
 	# And back, in one go.
 	succeeds fsquota move --rename --json "$top/above/new" "$top/old"
 	assert_equal "$(jq -c '.move[0] | [.path, .from, .id, .name, .changed, .lines]' <<<"$stdout")" \

@@ -116,7 +116,7 @@ limits_of_43() { real -c 'dump -p -L 43 -U 43' -c 'dump -u -L 1000 -U 1000' -c '
 		run_split xfs_quota -x -f -c 'restore -p -f dump' /mnt/$fs
 		assert_equal "$fs $status $stderr" "$fs 0 "
 		assert_equal "$(real -c 'dump -p -L 51 -U 54' /mnt/$fs)" "$before"
-		assert_equal "$(fsquota list -rnbo ID,HARD /mnt/$fs | grep '^5[1-4]')" \
+		assert_equal "$(fsquota list --raw --bytes -No ID,HARD /mnt/$fs | grep '^5[1-4]')" \
 			$'51 \n52 \n53 \n54 '
 	done
 }
@@ -129,7 +129,7 @@ limits_of_43() { real -c 'dump -p -L 43 -U 43' -c 'dump -u -L 1000 -U 1000' -c '
 		printf '61:/mnt/%s/a\n64:/mnt/%s/d\n99:/mnt/%s/z\n' $fs $fs $fs >/etc/projects
 		failed=0
 		for when in 1 2 3 4 5 6; do
-			run_split injecting quotactl_fd error=EIO:when=$when "$FSQUOTA" list -rnbo ID,HARD /mnt/$fs
+			run_split injecting quotactl_fd error=EIO:when=$when "$FSQUOTA" list --raw --bytes -No ID,HARD /mnt/$fs
 			[ "$status" != 0 ] || continue
 			failed=$((failed + 1))
 			assert_equal "$fs $when: $status" "$fs $when: 1"
@@ -146,7 +146,7 @@ limits_of_43() { real -c 'dump -p -L 43 -U 43' -c 'dump -u -L 1000 -U 1000' -c '
 @test "an unreadable directory gives 4, and the other operands are answered" {
 	mkdir -m 777 /mnt/x/volume1 /mnt/x/volume2
 	mkdir -m 700 /mnt/x/volume1/closed
-	unprivileged usage --fallback=walk -rno PATH,SOURCE /mnt/x/volume1 /mnt/x/volume2
+	unprivileged usage --fallback=walk --raw -No PATH,SOURCE /mnt/x/volume1 /mnt/x/volume2
 	assert_equal "$status" 4
 	assert_equal "$stdout" "/mnt/x/volume2 walk"
 	assert_one_line
@@ -308,7 +308,7 @@ no_grace() {
 	fallocate -l 8m "$v/file"
 	touch "$v"/{1..9}
 	fsquota assign "$v" --id $2 --soft 2M --soft-inodes 3 >/dev/null 2>&1
-	assert_equal "$(fsquota usage -rn -o GRACE,IGRACE "$v" | sed 's/7d/6d23h/g')" '6d23h 6d23h'
+	assert_equal "$(fsquota usage --raw -N -o GRACE,IGRACE "$v" | sed 's/7d/6d23h/g')" '6d23h 6d23h'
 	# Limits alone: XFS starts a grace time, which goes on.
 	real -c "limit -p bsoft=0 isoft=0 bhard=1m ihard=3 $2" /mnt/$1
 	touch "$v/file"

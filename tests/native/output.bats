@@ -52,8 +52,10 @@ table() {
 		python3 - "$columns" <(printf '%s\n' "$output") pairs <<-'EOF' || fail "$words"
 			import csv, re, sys
 			rows = list(csv.reader(open(sys.argv[2])))[1:]
+			names = ["FSQUOTA_" + name.replace("%", "_PCT") for name in sys.argv[1].split(",")]
+			assert all(re.fullmatch("[A-Z0-9_]+", name) for name in names), names
 			for row, line in zip(rows, open(sys.argv[3]), strict=True):
-			    assert re.findall(r'(\S+)="(.*?)"', line) == list(zip(sys.argv[1].split(","), row)), line
+			    assert re.findall(r'(\S+)="(.*?)"', line) == list(zip(names, row)), line
 		EOF
 	done
 }
@@ -83,14 +85,14 @@ table() {
 }
 
 @test "--output chooses columns of commands that print lines, and +LIST adds to the usual ones" {
-	prints $'42 /mnt/x/web\n 0 /mnt/x/logs' fsquota id -n -o ID,PATH /mnt/x/web /mnt/x/logs
-	prints $'/mnt/x/web/file 42\n/mnt/x/web      42' fsquota find -no PATH,ID --sort -path 42 /mnt/x
+	prints $'42 /mnt/x/web\n 0 /mnt/x/logs' fsquota id -N -o ID,PATH /mnt/x/web /mnt/x/logs
+	prints $'/mnt/x/web/file 42\n/mnt/x/web      42' fsquota find -No PATH,ID --sort -path 42 /mnt/x
 	prints $'ID       HARD\n42   10485760\n43 1073741824\n44    1048576' fsquota dump --output ID,HARD --bytes /mnt/x
-	table prune --dry-run --all -rno ACTION,ID,DIRECTORY /mnt/x
+	table prune --dry-run --all --raw -No ACTION,ID,DIRECTORY /mnt/x
 	assert_line --partial " 44 /mnt/x/gone"
 	prints "42 yes" fsquota limit --output ID,CHANGED --noheadings bhard=11m 42 /mnt/x
 	fsquota limit bhard=10m 42 /mnt/x
-	prints "$(fsquota usage -rn /mnt/x/web) $FSQ_X_DEV" fsquota usage -rno +FILESYSTEM /mnt/x/web
+	prints "$(fsquota usage --raw -N /mnt/x/web) $FSQ_X_DEV" fsquota usage --raw -No +FILESYSTEM /mnt/x/web
 	refuses 2 '"NOSUCH"' fsquota id -o PATH,NOSUCH /mnt/x
 }
 
@@ -122,7 +124,7 @@ on_terminal() {
 	assert_equal "${#lines[3]}" 70
 	[[ ${lines[3]} == *" /mnt/x/"*...*"${long: -8}" ]] || fail "${lines[3]}"
 	# Not what a program reads, and not narrower than a word.
-	on_terminal 70 list -r /mnt/x
+	on_terminal 70 list --raw /mnt/x
 	[[ ${lines[2]} == *"$long" ]] || fail "${lines[2]}"
 	on_terminal 10 list -o PATH,IUSED /mnt/x
 	assert_equal "${lines[3]}" "/mnt...-them     1"
@@ -132,18 +134,18 @@ on_terminal() {
 
 @test "in a UTF-8 locale a name is shown as it is, as wide as the terminal shows it; in another one escaped" {
 	printf 'gr\xc3\xb6\xc3\x9fe:42\n\xe6\x97\xa5\xe6\x9c\xac:43\n' >/etc/projid
-	run -0 env LC_ALL=C.UTF-8 fsquota list -no NAME,ID /mnt/x/web "$long"
+	run -0 env LC_ALL=C.UTF-8 fsquota list -No NAME,ID /mnt/x/web "$long"
 	assert_output $'gr\xc3\xb6\xc3\x9fe 42\n\xe6\x97\xa5\xe6\x9c\xac  43'
-	run -0 env LC_ALL=C fsquota list -no NAME,ID /mnt/x/web "$long"
+	run -0 env LC_ALL=C fsquota list -No NAME,ID /mnt/x/web "$long"
 	assert_output 'gr\xc3\xb6\xc3\x9fe      42
 \xe6\x97\xa5\xe6\x9c\xac 43'
 	# What is no character, or moves the cursor, is escaped everywhere.
 	printf 'a\xff\x1b\xc2\x9b:42\n' >/etc/projid
-	prints 'a\xff\x1b\xc2\x9b' env LC_ALL=C.UTF-8 fsquota list -no NAME /mnt/x/web
+	prints 'a\xff\x1b\xc2\x9b' env LC_ALL=C.UTF-8 fsquota list -No NAME /mnt/x/web
 	# There is room for 17: three of them on each side of the dots, and no half one.
 	printf '\xe6\x97\xa5%.0s' {1..20} >name
 	printf '%s:42\n' "$(<name)" >/etc/projid
-	run -0 script -qec "stty cols 20; LC_ALL=C.UTF-8 TERM=dumb fsquota list -no ID,NAME /mnt/x/web" /dev/null
+	run -0 script -qec "stty cols 20; LC_ALL=C.UTF-8 TERM=dumb fsquota list -No ID,NAME /mnt/x/web" /dev/null
 	assert_equal "$(LC_ALL=C.UTF-8 wc -L <<<"${output%$'\r'}")" 18
 }
 
@@ -193,12 +195,28 @@ on_terminal() {
 	assert_equal "$(ls -A)" ''
 }
 
-@test "what the page advises for a shell gives no name or column to eval" {
+@test "a shell can evaluate pairs: they set no other variables, and no value runs a command" {
+	local evil='/mnt/x/a"; touch run; $(touch run) `touch run` \ !!' pairs shell
+	mkdir "$evil"
+	printf '42:%s\n' "$evil" >/etc/projects
+	pairs=$(fsquota list --pairs --output-all /mnt/x)
+	rmdir "$evil"
+	for shell in bash dash 'bash -i'; do
+		run -0 --separate-stderr env -u HISTFILE $shell -c '
+			before=$PATH
+			eval "$1" || exit
+			[ "$PATH" = "$before" ] && [ ! -e run ] && echo "$FSQUOTA_ID $FSQUOTA_USE_PCT $FSQUOTA_HARD"' sh "$pairs"
+		assert_output "44 0% 1M"
+	done
+	eval "$(fsquota list --pairs --output ID,PATH,USED --bytes /mnt/x/web)"
+	assert_equal "$FSQUOTA_ID $FSQUOTA_USED" "42 65536"
+}
+
+@test "what the page advises for a shell answers" {
 	local command path=$PATH
-	refute grep -rnE 'eval .*fsquota' "$srcdir"/{man,README.md,contrib,doc}
 	command=$(sed -n '/^For a shell:/,/^\.Ed/s/^# //p' "$srcdir/man/fsquota-output.7")
 	eval "${command//\/srv\/logs/\/mnt\/x\/web}" >out
-	assert_equal "$(<out) $PATH" "$((10485760 - $(fsquota usage -n --raw -b -o used /mnt/x/web))) $path"
+	assert_equal "$(<out) $PATH" "$((10485760 - $(fsquota usage -N --raw --bytes -o used /mnt/x/web))) $path"
 }
 
 # Last, since these commands change something.

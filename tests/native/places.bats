@@ -36,7 +36,7 @@ mount_at() {
 # places FILESYSTEM LINE...: "ID PATH" of what list shows there with these lines.
 places() {
 	printf '%s\n' "${@:2}" >/etc/projects
-	run -0 fsquota list --quick -n -r -o ID,PATH "$1"
+	run -0 fsquota list --quick -N --raw -o ID,PATH "$1"
 }
 
 @test "a directory is on the filesystem that is mounted deepest above it" {
@@ -133,7 +133,7 @@ places() {
 	mount_at $root/mnt/x --bind /mnt/x
 	cp "$FSQUOTA" $root/dev/fsquota
 	printf '%s\n' 42:/mnt/x/web 43:/etc/web >$root/etc/projects
-	prints '42 /mnt/x/web' unshare --root $root /dev/fsquota list --quick -n -r -o ID,PATH /mnt/x
+	prints '42 /mnt/x/web' unshare --root $root /dev/fsquota list --quick -N --raw -o ID,PATH /mnt/x
 	umount -l $root/usr
 	unset 'mounted[0]'
 	mounted=("${mounted[@]}")

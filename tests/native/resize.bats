@@ -313,7 +313,7 @@ nobody() {
 	refuses 2 'given twice' fsquota resize $top/{a,b} 2M --hard 2M
 	refuses 5 "$top/none" fsquota resize --over 90 --at $top/none +20%
 	refuses 5 "$top: belongs to no project" fsquota resize --over 0 $top/a $top +20%
-	assert_equal "$(fsquota usage $top/a -bno HARD)" 1024000
+	assert_equal "$(fsquota usage $top/a --bytes -No HARD)" 1024000
 }
 
 @test "an ordinary user resizes none" {
@@ -323,5 +323,5 @@ nobody() {
 	refuses 4 CAP_SYS_ADMIN setpriv --reuid 1000 --regid 1000 --clear-groups fsquota resize $top/{a,b} +20%
 	refuses 4 CAP_SYS_ADMIN setpriv --reuid 1000 --regid 1000 --clear-groups fsquota resize --over 0 $top/{a,b} +20%
 	refuses 4 CAP_SYS_ADMIN setpriv --reuid 1000 --regid 1000 --clear-groups fsquota resize --over 0 --at $top +20%
-	assert_equal "$(fsquota usage $top/{a,b} -bno HARD | sort -u)" 1024000
+	assert_equal "$(fsquota usage $top/{a,b} --bytes -No HARD | sort -u)" 1024000
 }

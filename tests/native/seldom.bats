@@ -265,12 +265,12 @@ limits() {
 	local mode
 	for mode in 755 711; do
 		chmod $mode /mnt/x
-		prints "0B >=1M statfs" as_user fsquota usage -rno USED,HARD,SOURCE /mnt/x/dir
+		prints "0B >=1M statfs" as_user fsquota usage --raw -No USED,HARD,SOURCE /mnt/x/dir
 	done
 	# The root of the filesystem has the ID, and does not hand it on: statfs shows all of it.
 	chmod 755 /mnt/x
 	chattr -p 1048577 /mnt/x
-	prints "0B >=1M statfs" as_user fsquota usage -rno USED,HARD,SOURCE /mnt/x/dir
+	prints "0B >=1M statfs" as_user fsquota usage --raw -No USED,HARD,SOURCE /mnt/x/dir
 	run_split as_user fsquota usage /mnt/x/none
 	[ "$status" != 0 ]
 	[ -n "$stderr" ]
@@ -446,7 +446,7 @@ time.sleep(float(sys.argv[2]))'
 	for file in /etc/projects /etc/projid; do
 		coproc lease { python3 -c "$hold" $file 2.5; }
 		read -r leased <&"${lease[0]}"
-		prints "$id leased /mnt/x/dir" fsquota list -rno ID,NAME,PATH /mnt/x
+		prints "$id leased /mnt/x/dir" fsquota list --raw -No ID,NAME,PATH /mnt/x
 		wait
 	done
 	# Its owner may be a tenant. The kernel would take the lease away after 45 seconds.

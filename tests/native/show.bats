@@ -14,7 +14,7 @@ shows() {
 }
 
 ids() {
-	run_split fsquota list -rno ID "$@"
+	run_split fsquota list --raw -No ID "$@"
 	assert_equal "$*: $status$stderr" "$*: 0"
 	output=$(tr '\n' ' ' <<<"$stdout")
 }
@@ -25,28 +25,28 @@ ids() {
 	rows=$output
 	rm /etc/projid
 	mkdir /etc/projid
-	run_split fsquota list -rno ID,NAME /mnt/x
+	run_split fsquota list --raw -No ID,NAME /mnt/x
 	rmdir /etc/projid
 	assert_equal "$status:$stderr" "1:fsquota list: cannot read /etc/projid: Is a directory"
 	assert_equal "$(tr '\n' ' ' <<<"$stdout" | tr -s ' ')" "$rows"
 }
 
 @test "GRACE says how much of the grace time is left, and nothing where none runs" {
-	run_split fsquota usage -no GRACE,IGRACE /mnt/x/web
+	run_split fsquota usage -No GRACE,IGRACE /mnt/x/web
 	assert_output --regexp '^ *(6h|5h[0-9]+m) *$'
-	prints "" fsquota usage -rno GRACE /mnt/x/logs
-	run_split fsquota list -rno ID,GRACE /mnt/x
+	prints "" fsquota usage --raw -No GRACE /mnt/x/logs
+	run_split fsquota list --raw -No ID,GRACE /mnt/x
 	assert_line --regexp '^42 (6h|5h[0-9]+m)$'
 	assert_line '43 '
 }
 
-@test "JSON has the grace times in seconds, and so have columns with -b" {
+@test "JSON has the grace times in seconds, and so have columns with --bytes" {
 	run -0 jq -c '.list[] | [.id, .bytes_grace_seconds > 18000, .inodes_grace_seconds]' \
 		<(fsquota list --json /mnt/x)
 	assert_output $'[42,true,null]\n[43,false,null]\n[44,false,null]\n[45,false,null]'
 	prints true jq -c '.usage[] | .bytes_grace_seconds > 18000 and .bytes_grace_seconds <= 21600' \
 		<(fsquota usage --json /mnt/x/web)
-	run_split fsquota usage -rbno GRACE /mnt/x/web
+	run_split fsquota usage --raw --bytes -No GRACE /mnt/x/web
 	[[ $stdout -gt 18000 && $stdout -le 21600 ]] || fail "$stdout"
 }
 
@@ -59,7 +59,7 @@ ids() {
 		fallocate -l 1500k /mnt/$fs/late/file
 		sync -f /mnt/$fs
 		for _ in {1..1000}; do
-			run_split fsquota usage -rno GRACE /mnt/$fs/late
+			run_split fsquota usage --raw -No GRACE /mnt/$fs/late
 			[ "$stdout" != expired ] || break
 			sleep 0.1
 		done
@@ -71,7 +71,7 @@ ids() {
 }
 
 @test "a project whose directory nobody knows has PATH - and null" {
-	run_split fsquota list -rno ID,PATH /mnt/x
+	run_split fsquota list --raw -No ID,PATH /mnt/x
 	assert_line "45 -"
 	assert_line "42 /mnt/x/web"
 	run -0 jq -c '.list[] | select(.id == 45) | [.path, .directories, .name]' <(fsquota list --json /mnt/x)
@@ -91,7 +91,7 @@ ids() {
 }
 
 @test "--sort goes over filesystems, and decides by the next column where one is equal" {
-	run_split fsquota list -rno ID,MOUNTPOINT --sort id,-mountpoint /mnt/x /mnt/e
+	run_split fsquota list --raw -No ID,MOUNTPOINT --sort id,-mountpoint /mnt/x /mnt/e
 	assert_line --index 0 "42 /mnt/x"
 	assert_line --index 1 "42 /mnt/e"
 	assert_line --index 7 "45 /mnt/e"
@@ -100,7 +100,7 @@ ids() {
 @test "usage sorts, too, also JSON" {
 	prints '[42,44,43]' jq -c '[.usage[] | .id]' \
 		<(fsquota usage --json --sort -used /mnt/x/logs /mnt/x/web /mnt/x/nested/a)
-	prints $'/mnt/e/web\n/mnt/e/logs' fsquota usage -rno PATH --sort id /mnt/e/logs /mnt/e/web
+	prints $'/mnt/e/web\n/mnt/e/logs' fsquota usage --raw -No PATH --sort id /mnt/e/logs /mnt/e/web
 }
 
 @test "--over shows what uses so much of its limit, or more" {
@@ -108,7 +108,7 @@ ids() {
 	shows 44 --over 90% /mnt/x
 	shows "42 43 44 45" --over 0 /mnt/x
 	shows "" --over 100.1 /mnt/x
-	prints 42 fsquota usage -rno ID --over 40 /mnt/x/web /mnt/x/logs
+	prints 42 fsquota usage --raw -No ID --over 40 /mnt/x/web /mnt/x/logs
 	assert_equal "$(fsquota list --json --over 200 /mnt/x)" '{"list":[]}'
 }
 
@@ -149,7 +149,7 @@ ids() {
 
 @test "list of a file is an error" {
 	# Whether there is quota where the file is, nobody wants to know.
-	run_split fsquota list -rno ID /etc/projects /mnt/e/web
+	run_split fsquota list --raw -No ID /etc/projects /mnt/e/web
 	assert_equal "$status $stdout" '2 42'
 	assert_equal "$stderr" 'fsquota list: /etc/projects: is neither a directory nor a device'
 }
@@ -158,9 +158,9 @@ ids() {
 	local m none
 	for m in /mnt/x /mnt/e; do
 		none=$(fsquota quota --csv -N --output USED 0 $m)
-		run -0 fsquota list -b -n -o ID,NAME,USED,PATH $m
+		run -0 fsquota list --bytes -N -o ID,NAME,USED,PATH $m
 		assert_line --regexp "^ *0 \\(no project\\) +$none +-?\$"
-		run -0 fsquota list -n -o ID,NAME --total $m
+		run -0 fsquota list -N -o ID,NAME --total $m
 		assert_line --regexp '^ *0 \(no project\)'
 		run -0 fsquota report -N --output ID,NAME -p $m
 		assert_line --regexp '^ *0 \(no project\)'
@@ -214,8 +214,8 @@ ids() {
 	run_split fsquota list --total /mnt/e
 	assert_line --regexp '^ *0 .* /mnt/e +-$'
 	assert_line --regexp '^SIZE +USED +LIMITS +EXCESS +UNLIMITED +MOUNTPOINT$'
-	run_split fsquota list --total -P -b /mnt/e
-	assert_line --regexp "^SIZE=\"[0-9]+\" USED=\"[0-9]+\" LIMITS=\"$((1138 * 1048576))\" EXCESS=\"[0-9]+\" UNLIMITED=\"0\" MOUNTPOINT=\"/mnt/e\"$"
+	run_split fsquota list --total -P --bytes /mnt/e
+	assert_line --regexp "^FSQUOTA_SIZE=\"[0-9]+\" FSQUOTA_USED=\"[0-9]+\" FSQUOTA_LIMITS=\"$((1138 * 1048576))\" FSQUOTA_EXCESS=\"[0-9]+\" FSQUOTA_UNLIMITED=\"0\" FSQUOTA_MOUNTPOINT=\"/mnt/e\"$"
 }
 
 RED=$'\e[31m' YELLOW=$'\e[33m' RESET=$'\e[39m'
@@ -236,7 +236,7 @@ on_terminal() { run -0 env -u NO_COLOR TERM=linux script -qec "fsquota $*" /dev/
 	local words
 	run_split env TERM=linux fsquota list /mnt/x
 	refute_output --partial $'\e'
-	for words in --color=never -r --json; do
+	for words in --color=never --raw --json; do
 		on_terminal list $words /mnt/x
 		refute_output --partial $'\e'
 	done

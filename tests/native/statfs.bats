@@ -30,7 +30,7 @@ json_of() {
 @test "without privileges usage shows the limit and use that statfs shows" {
 	local fs
 	for fs in x e f; do
-		succeeds as_user fsquota usage -rno PATH,ID,NAME,USED,HARD,USE%,SOURCE /mnt/$fs/logs
+		succeeds as_user fsquota usage --raw -No PATH,ID,NAME,USED,HARD,USE%,SOURCE /mnt/$fs/logs
 		assert_output "/mnt/$fs/logs 43 logs 1M >=100M 1% statfs"
 	done
 }
@@ -38,7 +38,7 @@ json_of() {
 @test "of a use above the soft limit statfs shows the least, and of the hard limit, too" {
 	local fs
 	for fs in x e f; do
-		prints "42 >=4M  >=4M 100% statfs" as_user fsquota usage -rno ID,USED,SOFT,HARD,USE%,SOURCE /mnt/$fs/web
+		prints "42 >=4M  >=4M 100% statfs" as_user fsquota usage --raw -No ID,USED,SOFT,HARD,USE%,SOURCE /mnt/$fs/web
 		has_json '[4194304,true,4194304,null,null]' \
 			'[.used_bytes, .used_at_least, .limit_bytes, .soft_bytes, .hard_bytes]' /mnt/$fs/web
 	done
@@ -48,7 +48,7 @@ json_of() {
 	local fs
 	for fs in x e f; do
 		real -c 'limit -p bsoft=8m bhard=10m isoft=50 ihard=60 43' /mnt/$fs
-		prints "1M  >=8M 2  >=50" as_user fsquota usage -rno USED,SOFT,HARD,IUSED,ISOFT,IHARD /mnt/$fs/logs
+		prints "1M  >=8M 2  >=50" as_user fsquota usage --raw -No USED,SOFT,HARD,IUSED,ISOFT,IHARD /mnt/$fs/logs
 		json_of '[.limit_bytes, .hard_bytes, .used_inodes, .limit_inodes, .hard_inodes,
 			.used_at_least, .percent]' /mnt/$fs/logs
 		assert_output --partial '[8388608,null,2,50,null,false,12.'
@@ -59,7 +59,7 @@ json_of() {
 	local fs
 	for fs in x e f; do
 		real -c 'limit -p bhard=512k ihard=1 43' /mnt/$fs
-		prints ">=512K >=512K >=1 >=1" as_user fsquota usage -rno USED,HARD,IUSED,IHARD /mnt/$fs/logs
+		prints ">=512K >=512K >=1 >=1" as_user fsquota usage --raw -No USED,HARD,IUSED,IHARD /mnt/$fs/logs
 		has_json '[true,524288,1]' '[.used_at_least, .limit_bytes, .limit_inodes]' /mnt/$fs/logs
 		real -c 'limit -p bhard=100m ihard=1000 43' /mnt/$fs
 		has_json '[false,true,2]' '[.used_at_least, .used_bytes < 2000000, .used_inodes]' /mnt/$fs/logs
@@ -75,7 +75,7 @@ json_of() {
 		real -c 'limit -p bhard=0 ihard=100 43' /mnt/$fs
 		has_json '[null,null,2,100,2]' \
 			'[.used_bytes, .limit_bytes, .used_inodes, .limit_inodes, .percent]' /mnt/$fs/logs
-		prints ' 2 >=100' as_user fsquota usage -rno USED,IUSED,IHARD /mnt/$fs/logs
+		prints ' 2 >=100' as_user fsquota usage --raw -No USED,IUSED,IHARD /mnt/$fs/logs
 	done
 }
 
@@ -93,7 +93,7 @@ json_of() {
 
 @test "check --limit does not judge a use that is not known" {
 	refuses 4 "/mnt/x/web: statfs(2) does not show its use" as_user fsquota check --limit /mnt/x/web=5M
-	run_split as_user fsquota check -rno USED,HARD,IHARD --limit /mnt/x/logs=1M
+	run_split as_user fsquota check --raw -No USED,HARD,IHARD --limit /mnt/x/logs=1M
 	assert_equal "$status:$stdout" "8:1M 1M "
 }
 
@@ -101,16 +101,16 @@ json_of() {
 	local fs
 	for fs in x e f; do
 		is_silent as_user fsquota check /mnt/$fs/logs
-		run -8 --separate-stderr as_user fsquota check -rno USED,PATH --over 1 /mnt/$fs/logs
+		run -8 --separate-stderr as_user fsquota check --raw -No USED,PATH --over 1 /mnt/$fs/logs
 		assert_output "1M /mnt/$fs/logs"
 		real -c 'limit -p bhard=1m 43' /mnt/$fs
-		run -8 --separate-stderr as_user fsquota check -rno USED,HARD /mnt/$fs/logs
+		run -8 --separate-stderr as_user fsquota check --raw -No USED,HARD /mnt/$fs/logs
 		assert_output ">=1M >=1M"
 		real -c 'limit -p bhard=100m ihard=2 43' /mnt/$fs
 		run -8 as_user fsquota check -q /mnt/$fs/logs
 		real -c 'limit -p bhard=100m ihard=0 43' /mnt/$fs
 		# Of a whole filesystem the directories are judged that are registered.
-		run_split as_user fsquota check -rno PATH /mnt/$fs
+		run_split as_user fsquota check --raw -No PATH /mnt/$fs
 		assert_equal "$status:$stdout" $'8:/mnt/'$fs$'/web\n/mnt/'$fs/nested/a
 		[[ $stderr == "fsquota check: /mnt/$fs: cannot read quotas of others"* ]] || fail "$stderr"
 		refuses 5 "belongs to no project" as_user fsquota check /mnt/$fs/none
@@ -143,7 +143,7 @@ json_of() {
 	local fs
 	for fs in x e; do
 		mount --bind /mnt/$fs/logs /mnt/$fs/none
-		run_split as_user fsquota usage -rno ID,USED,HARD,SOURCE /mnt/$fs/none
+		run_split as_user fsquota usage --raw -No ID,USED,HARD,SOURCE /mnt/$fs/none
 		umount /mnt/$fs/none
 		assert_output "43 1M >=100M statfs"
 	done
@@ -171,20 +171,20 @@ json_of() {
 	local fs
 	for fs in x e f; do
 		real -c 'limit -p bhard=0 43' /mnt/$fs
-		run_split as_user fsquota usage -rno USED,IUSED,SOURCE --fallback walk /mnt/$fs/logs
+		run_split as_user fsquota usage --raw -No USED,IUSED,SOURCE --fallback walk /mnt/$fs/logs
 		real -c 'limit -p bhard=100m 43' /mnt/$fs
 		assert_output --regexp '^1(\.0)?M 2 walk$'
-		prints statfs as_user fsquota usage -rno SOURCE --fallback walk /mnt/$fs/logs
+		prints statfs as_user fsquota usage --raw -No SOURCE --fallback walk /mnt/$fs/logs
 	done
 }
 
 @test "statfs shows the project that the directory carries, whatever is registered" {
 	echo 44:/mnt/x/logs >/etc/projects
-	prints "43 >=100M statfs" as_user fsquota usage -rno ID,HARD,SOURCE /mnt/x/logs
+	prints "43 >=100M statfs" as_user fsquota usage --raw -No ID,HARD,SOURCE /mnt/x/logs
 }
 
 @test "where quotactl is forbidden statfs is asked, too" {
 	prints "43 >=100M statfs" setpriv --reuid 1000 --clear-groups strace -f -qq -o /dev/null \
 		-e trace=quotactl,quotactl_fd -e inject=quotactl,quotactl_fd:error=EPERM \
-		"$FSQUOTA" usage -rno ID,HARD,SOURCE /mnt/x/logs
+		"$FSQUOTA" usage --raw -No ID,HARD,SOURCE /mnt/x/logs
 }

@@ -41,11 +41,11 @@ stays() {
 }
 
 # limited DIRECTORY SIZE: it has that hard limit.
-limited() { [ "$(fsquota usage --raw -no HARD "$1" 2>/dev/null)" = "$2" ]; }
+limited() { [ "$(fsquota usage --raw -No HARD "$1" 2>/dev/null)" = "$2" ]; }
 
 # all_limited COUNT: each directory of /mnt/x/home has an ID of its own, and a limit of 5M.
 all_limited() {
-	[ "$(fsquota list --raw -no ID,HARD,PATH /mnt/x/home | grep -c ' 5M /mnt/x/home/')" = "$1" ] &&
+	[ "$(fsquota list --raw -No ID,HARD,PATH /mnt/x/home | grep -c ' 5M /mnt/x/home/')" = "$1" ] &&
 		[ "$(for_each_id | sort -u | grep -vxc 0)" = "$1" ]
 }
 

@@ -63,7 +63,7 @@ directories failed; the first are named above"
 	run_split fsquota usage --fallback=walk --progress=always /mnt/x/tree
 	assert_equal "$status$stderr" 0
 	fsquota project -C -p /mnt/x/tree 44 /mnt/x
-	run_split fsquota usage --fallback=walk --progress=always -n -o IUSED /mnt/x/tree
+	run_split fsquota usage --fallback=walk --progress=always -N -o IUSED /mnt/x/tree
 	assert_regex "$stderr" '2021 entries'
 	assert_equal "${stdout// /}" 2021
 }
@@ -115,7 +115,7 @@ stopped() {
 	# Enough of them to be still counted when the signal comes.
 	mkdir -p /mnt/x/empty /mnt/x/many/{1..8}
 	touch /mnt/x/many/{1..8}/{1..1000}
-	stopped TERM usage --fallback=walk -n -o PATH /mnt/x/empty /mnt/x/many /mnt/x/empty
+	stopped TERM usage --fallback=walk -N -o PATH /mnt/x/empty /mnt/x/many /mnt/x/empty
 	rm -r /mnt/x/empty /mnt/x/many
 	assert_equal "$status" 143
 	assert_regex "$stderr" 'fsquota usage: /mnt/x/many: stopped (before it|after [0-9]+ files and directories)'
@@ -163,7 +163,7 @@ stopped() {
 @test "usage counts a file that takes the place of a directory at that moment" {
 	mkdir -p /mnt/x/race/sub
 	# The first opens the directory itself.
-	stopped_at 437 2 "$FSQUOTA" usage --fallback=walk -rbno USED,IUSED /mnt/x/race # openat2
+	stopped_at 437 2 "$FSQUOTA" usage --fallback=walk --raw --bytes -No USED,IUSED /mnt/x/race # openat2
 	rmdir /mnt/x/race/sub
 	head -c 8192 /dev/zero >/mnt/x/race/sub
 	go_on

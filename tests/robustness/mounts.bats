@@ -176,7 +176,7 @@ of_type() {
 	run_split "${empty[@]}" fsquota id /mnt/x/dir
 	assert_equal "$status:$stdout" "0:42"
 	if kernel_knows statmount; then
-		run_split "${empty[@]}" fsquota usage -n -o ID /mnt/x/dir
+		run_split "${empty[@]}" fsquota usage -N -o ID /mnt/x/dir
 		assert_equal "$status:${stdout// /}" "0:42"
 	else
 		run_split injecting read error=EIO:when=2+ xfs_quota -x -c 'quota -p -v 42' /mnt/x

@@ -76,7 +76,7 @@ leads() {
 		fsquota resize /mnt/$fs/dir --hard-inodes none
 		assert_equal "$(kernel_has /mnt/$fs "$id" | cut -d' ' -f2,3,6)" "0 10240 0"
 		fsquota assign /mnt/$fs/dir --hard none
-		assert_equal "$(fsquota usage -rno HARD,IHARD /mnt/$fs/dir)" " "
+		assert_equal "$(fsquota usage --raw -No HARD,IHARD /mnt/$fs/dir)" " "
 		fsquota resize /mnt/$fs/dir 10M
 	done
 }

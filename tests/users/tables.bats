@@ -21,7 +21,7 @@ setup_file() {
 }
 
 @test "a tree has directories below the one that they are in, and no other" {
-	run -0 fsquota list --tree -no NAME,PATH /mnt/x
+	run -0 fsquota list --tree -No NAME,PATH /mnt/x
 	assert_output "home         /mnt/x/home
 www            ann/www
 bob            bob
@@ -42,7 +42,7 @@ last         /mnt/x/last
 		([if $name == "home" then "home", "www", "bob" else $name end | $of[.].used_bytes] | add) as $sum |
 		"\($name) \($sum)"' <<<"$output"; echo 'null null')"
 	assert_equal "$(jq -r '[(.list | map(.id) | last), .total[0].hard_bytes] | join(" ")' <<<"$output")" "0 $((48 * 1048576))"
-	run -0 fsquota list --tree --total -bo NAME,TREE,PATH /mnt/x
+	run -0 fsquota list --tree --total --bytes -o NAME,TREE,PATH /mnt/x
 	assert_line --regexp '^home +[0-9]{8} /mnt/x/home$'
 	assert_line --regexp '^\(no project\) +-$'
 }
@@ -70,11 +70,11 @@ www            0% ..........
 
 @test "AVAIL is the least of hard limit, grace time and filesystem, and as much can be written" {
 	local left free
-	run -0 fsquota list -rbno NAME,AVAIL /mnt/x
+	run -0 fsquota list --raw --bytes -No NAME,AVAIL /mnt/x
 	assert_line "home $((3 << 20))"
 	assert_line "last 0"
 	left=$(sed -n 's/^bob //p' <<<"$output")
-	assert_equal "$left" "$(fsquota usage -rbno AVAIL /mnt/x/home/bob)"
+	assert_equal "$left" "$(fsquota usage --raw --bytes -No AVAIL /mnt/x/home/bob)"
 	run ! fallocate -l $((left + 65536)) /mnt/x/home/bob/more
 	rm -f /mnt/x/home/bob/more
 	# XFS reserves some blocks more while it allocates.
@@ -83,11 +83,11 @@ www            0% ..........
 	# The filesystem has less than the limit.
 	fsquota resize /mnt/x/home-old 500G
 	free=$(($(stat -f -c '%a * %S' /mnt/x)))
-	run -8 fsquota check --over 0 -rbno NAME,AVAIL /mnt/x
+	run -8 fsquota check --over 0 --raw --bytes -No NAME,AVAIL /mnt/x
 	left=$(sed -n 's/^home-old //p' <<<"$output")
 	assert [ $((left - free)) -ge -1048576 ] && assert [ $((left - free)) -le 1048576 ]
 	fsquota timer 1 home /mnt/x
-	until_true bash -c '[ "$(fsquota usage -rno GRACE,AVAIL /mnt/x/home)" = "expired 0B" ]'
+	until_true bash -c '[ "$(fsquota usage --raw -No GRACE,AVAIL /mnt/x/home)" = "expired 0B" ]'
 }
 
 @test "--top and --reverse go by the order, and the sums stay those of all" {
@@ -98,8 +98,8 @@ www            0% ..........
 		# shellcheck disable=SC2086 # words
 		assert_equal "$(fsquota $command --reverse)" "$(fsquota $command 2>&1 | tac)"
 	done
-	assert_equal "$(fsquota list -rno NAME --sort use --top 2 /mnt/x | xargs)" "last bob"
-	assert_equal "$(fsquota list -rno NAME --sort use --reverse --top 9 /mnt/x | tail -n 1)" last
+	assert_equal "$(fsquota list --raw -No NAME --sort use --top 2 /mnt/x | xargs)" "last bob"
+	assert_equal "$(fsquota list --raw -No NAME --sort use --reverse --top 9 /mnt/x | tail -n 1)" last
 	assert_equal "$(fsquota list --total --top 1 --json /mnt/x | jq -c '[.list, .total | length]')" '[1,1]'
 	refuses 2 '--top is a number from 1 on' fsquota list --top 0 /mnt/x
 }

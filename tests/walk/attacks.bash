@@ -23,7 +23,7 @@ invocation() {
 	clear) words=("${tool[@]}" -x -c 'project -C -p %TREE %ID' "$mount") ;;
 	assign) words=(fsquota assign --no-register --unlimited %TREE) ;;
 	release) words=(fsquota release --no-register %TREE) ;;
-	usage) words=(fsquota usage --fallback=walk -n -o IUSED %TREE) ;;
+	usage) words=(fsquota usage --fallback=walk -N -o IUSED %TREE) ;;
 	esac
 	expected=()
 	case $1 in

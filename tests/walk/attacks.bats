@@ -130,7 +130,7 @@ setup_file() { fresh_each x e; }
 # is_counted TREE INODES: to the last, by usage and by project -s.
 is_counted() {
 	local tree=$1
-	run_split fsquota usage --fallback=walk -n -o IUSED "$tree"
+	run_split fsquota usage --fallback=walk -N -o IUSED "$tree"
 	assert_equal "$status:${stdout//[ ]/}:$stderr" "0:$2:"
 	succeeds xfs_quota -x -c "project -s -p $tree 4000" "$mount"
 	assert_line --partial 'Processed 1 '

@@ -56,14 +56,14 @@ all_of() {
 		with $threads fsquota release --no-register $tree
 		assert_equal "$status:$stdout:$stderr" 0::
 		all_of 4242 0
-		with $threads fsquota usage --fallback=walk -n -o IUSED $tree
+		with $threads fsquota usage --fallback=walk -N -o IUSED $tree
 		assert_equal "$status:${stdout// /}:$stderr" "0:$inodes_in_tree:"
 	done
 }
 
 @test "files with several names in several directories are counted once" {
 	perl -e 'for my $d (0 .. 29) { link "$ARGV[0]/d0/f$_", "$ARGV[0]/d$d/link$_" for 0 .. 9 }' $tree
-	with 8 fsquota usage --fallback=walk -n -o IUSED $tree
+	with 8 fsquota usage --fallback=walk -N -o IUSED $tree
 	find $tree -name 'link*' -delete
 	assert_equal "$status:${stdout// /}:$stderr" "0:$inodes_in_tree:"
 }
@@ -169,7 +169,7 @@ has_stopped() {
 		with "$number" fsquota project -s -p $tree 45 /mnt/x
 		assert_equal "$number:$status:$stderr" "$number:0:"
 		all_of 45 "$inodes_in_tree"
-		with "$number" fsquota usage --fallback=walk -n -o IUSED $tree/d9
+		with "$number" fsquota usage --fallback=walk -N -o IUSED $tree/d9
 		assert_equal "$number:$status:$stderr" "$number:0:"
 		fsquota project -C -p $tree 45 /mnt/x
 	done

@@ -79,7 +79,7 @@ writes() {
 both_limits() {
 	fresh_fs "$1"
 	volume "$1" 42 --soft 512K --hard 1M
-	used=$(fsquota usage -b "/mnt/$1/42" -rno USED)
+	used=$(fsquota usage --bytes "/mnt/$1/42" --raw -No USED)
 	watching --interval 1 "/mnt/$1"
 	writes "/mnt/$1/42/a" 768
 	until_true tells .event==\"soft-reached\"

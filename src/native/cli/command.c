@@ -179,6 +179,21 @@ static bool take_option(struct session *session, const struct command_option *op
 	return true;
 }
 
+/* Letters that options of tables had until 0.2.0: in other commands they are those of xfs_quota, and mean another thing. */
+static const char *long_name_of(char letter)
+{
+	switch (letter) {
+	case 'b':
+		return "bytes";
+	case 'n':
+		return "noheadings";
+	case 'r':
+		return "raw";
+	default:
+		return "";
+	}
+}
+
 /* @whole  the word of the command line that it is in, NULL: @word */
 static bool refuse_unknown(struct session *session, const struct command *command, const char *word,
 			   size_t length, const char *whole)
@@ -190,6 +205,11 @@ static bool refuse_unknown(struct session *session, const struct command *comman
 	    command_find_option(command, 0, "allow-shrink", 12))
 		return session_usage_error(
 			session, "give the new size instead of %s, with --allow-shrink", whole);
+	option = command_find_option(command, 0, long_name_of(word[1]),
+				     strlen(long_name_of(word[1])));
+	if (option)
+		return session_usage_error(session, "unknown option %.*s; use --%s", (int)length,
+					   word, option->name);
 	suggest_begin(&like, word + 2, length - 2);
 	for (size_t i = 0; word[1] == '-' && (option = command_option(command, i)); i++)
 		if (option->name && suggest_is_nearer(&like, option->name))

@@ -248,12 +248,6 @@ const struct command_option numeric_option[] = {
 	{ 0 },
 };
 
-const struct command_option no_header_option[] = {
-	{ 'N', NULL, "no line of headings",
-	  .session_field = offsetof(struct session, style.no_headings) },
-	{ 0 },
-};
-
 const struct command_option all_option[] = {
 	{ 'a', NULL, "all filesystems: the default without PATH", .field = FIELD(ignored) },
 	{ 0 },
@@ -390,32 +384,32 @@ bool options_take_time(struct session *session, const struct command_option *opt
 #define STYLE(member) offsetof(struct session, style.member)
 
 /* clang-format off */
-#define TABLE_OPTIONS(o, b, n, r, P)                                                              \
+#define TABLE_OPTIONS(o, P)                                                                       \
 	{ o, "output", "these columns, +LIST: besides the usual", .kind = VALUE_COLUMNS,          \
 	  .argument = "LIST", .take = take_output },                                              \
 	{ 0, "output-all", "all columns", .take = take_output },                                  \
 	{ 0, "list-columns", "which there are", .take = take_list_columns },                      \
 	{ 0, "sort", "by columns, -COLUMN: largest first; -used,name", .kind = VALUE_COLUMNS,     \
 	  .argument = "LIST", .take = take_sort },                                                \
-	{ b, "bytes", "sizes in bytes", .session_field = STYLE(exact) },                          \
-	{ n, "noheadings", "no line of headings", .session_field = STYLE(no_headings) },          \
+	{ 0, "bytes", "sizes in bytes", .session_field = STYLE(exact) },                          \
+	{ 'N', "noheadings", "no line of headings", .session_field = STYLE(no_headings) },        \
 	{ 0, "color", "mark what is full: auto, never, always", .kind = VALUE_CHOICE,             \
 	  .argument = "WHEN", .choices = "auto never always",                                     \
 	  .choices_text = "auto, never or always", .session_field = STYLE(color) },               \
 	{ 0, "bars", "bars beside percentages: auto, never, always", .kind = VALUE_CHOICE,        \
 	  .argument = "WHEN", .choices = "auto never always",                                     \
 	  .choices_text = "auto, never or always", .session_field = STYLE(bars) },                \
-	{ r, "raw", "columns separated by a blank, \\x20 for a blank in one",                     \
+	{ 0, "raw", "columns separated by a blank, \\x20 for a blank in one",                     \
 	  .take = take_format },                                                                  \
-	{ P, "pairs", "NAME=\"VALUE\" pairs", .take = take_format },                              \
+	{ P, "pairs", "FSQUOTA_NAME=\"VALUE\" pairs", .take = take_format },                      \
 	{ 0, "csv", "comma-separated values, sizes in bytes", .take = take_format },              \
-	{ 0, "json", "JSON, see fsquota-json(5)", .take = take_format },                          \
+	{ 'J', "json", "JSON, see fsquota-json(5)", .take = take_format },                        \
 	{ 0, "jsonl", "JSON, an object a line", .take = take_format },                            \
 	{ 0 }
 /* clang-format on */
 
-const struct command_option table_options[] = { TABLE_OPTIONS('o', 'b', 'n', 'r', 'P') };
-const struct command_option long_table_options[] = { TABLE_OPTIONS(0, 0, 0, 0, 0) };
+const struct command_option table_options[] = { TABLE_OPTIONS('o', 'P') };
+const struct command_option long_table_options[] = { TABLE_OPTIONS(0, 0) };
 
 const struct command_option first_options[] = {
 	{ 0, "reverse", "the last row first", .session_field = STYLE(reverse) },

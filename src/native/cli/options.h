@@ -77,7 +77,7 @@ bool options_some_operand(struct session *session, const struct invocation *invo
 
 /* --output, --sort, --raw, --json ...; what they choose goes to session->style. */
 extern const struct command_option table_options[];
-/* The same without letters, for commands whose letters are those of xfs_quota. */
+/* The same without -o and -P, for commands whose letters are those of xfs_quota. */
 extern const struct command_option long_table_options[];
 extern const struct command_option first_options[], over_option[]; /* --reverse --top; --over */
 
@@ -117,7 +117,6 @@ extern const struct command_option type_options[];	 /* -u -g -p */
 extern const struct command_option form_options[];	 /* -b -i -r */
 extern const struct command_option human_option[];	 /* -h */
 extern const struct command_option numeric_option[];	 /* -n */
-extern const struct command_option no_header_option[];	 /* -N */
 extern const struct command_option all_option[];	 /* -a */
 extern const struct command_option output_file_option[]; /* -f */
 

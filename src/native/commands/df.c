@@ -150,13 +150,12 @@ const struct command df_command = {
 	.alias = "free",
 	.group = GROUP_RECORDS,
 	.summary = "show size and free space of filesystems and projects",
-	.synopsis = "[-bir] [-hN] [-f file]",
+	.synopsis = "[-bir] [-h] [-f file]",
 	.help = "Size and free space of the filesystems, and of each project directory in\n"
 		"the projects file, measured against its hard limit, or else its soft one.",
 	.example = "df /srv\n"
 		   "df -i --json",
-	.options = (option_tables){ form_options, human_option, no_header_option,
-				    output_file_option, NULL },
+	.options = (option_tables){ form_options, human_option, output_file_option, NULL },
 	.rows = &space_rows,
 	.options_size = sizeof(struct quota_options),
 	.flags = COMMAND_FILESYSTEMS | COMMAND_ONCE | COMMAND_PATHS | COMMAND_WITHOUT_QUOTA |

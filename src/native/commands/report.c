@@ -570,13 +570,13 @@ const struct command report_command = {
 	.alias = "repquota",
 	.group = GROUP_RECORDS,
 	.summary = "show use and limits of users, groups and projects",
-	.synopsis = "[-bir] [-gpu] [-ahntlLNU] [-f file] [--html FILE]",
+	.synopsis = "[-bir] [-gpu] [-ahntlLU] [-f file] [--html FILE]",
 	.help = "Every user (-u), group (-g) and project (-p; default: all that are counted),\n"
 		"with use and limits.",
 	.example = "report /srv\n"
 		   "report -u -g -bi --json /srv",
 	.options = (option_tables){ form_options, type_options, all_option, first_options,
-				    human_option, numeric_option, no_header_option, report_options,
+				    human_option, numeric_option, report_options,
 				    output_file_option, NULL },
 	.rows = &record_rows,
 	.options_size = sizeof(struct report_options),

@@ -296,14 +296,14 @@ const struct command quota_command = {
 	.alias = "l",
 	.group = GROUP_RECORDS,
 	.summary = "show use and limits of one user, group or project",
-	.synopsis = "[-bir] [-g|-p|-u] [-hnNv] [-f file] [id|name]...",
+	.synopsis = "[-bir] [-g|-p|-u] [-hnv] [-f file] [id|name]...",
 	.help = "What projects (-p, default), users (-u) or groups (-g) use, and their limits, on\n"
 		"every filesystem there is. Without a name: the project of the directory PATH,\n"
 		"or the caller's own, with -u or -g.",
 	.example = "quota -b 42\n"
 		   "quota -u alice /srv",
 	.options = (option_tables){ form_options, type_options, human_option, numeric_option,
-				    no_header_option, verbose_option, output_file_option, NULL },
+				    verbose_option, output_file_option, NULL },
 	.operands = { { VALUE_NAME, "ID", true } },
 	.rows = &record_rows,
 	.options_size = sizeof(struct quota_options),
