@@ -264,9 +264,9 @@ says() { printf '%s\n' "$@" >/etc/fsquota.conf; }
 	assert_equal "$status:$(jq -r '.assign[0].over_budget' <<<"$stdout"):$stderr" \
 		'0:/mnt/x/home:{"warning":{"errno":null,"path":"/mnt/x/home/c","message":"the limits are above the budget of /mnt/x/home now"}}'
 	run_split fsquota resize /mnt/x/home/c 60M --force --json
-	assert_equal "$status:$(jq -r .resize.over_budget <<<"$stdout")" 0:/mnt/x/home
+	assert_equal "$status:$(jq -r ".resize[0].over_budget" <<<"$stdout")" 0:/mnt/x/home
 	run_split fsquota resize --id "$(fsquota id /mnt/x/home/c)" --at /mnt/x 61M --force --json
-	assert_equal "$status:$(jq -r .resize.over_budget <<<"$stdout")" 0:/mnt/x/home
+	assert_equal "$status:$(jq -r ".resize[0].over_budget" <<<"$stdout")" 0:/mnt/x/home
 	run_split fsquota assign /mnt/e/home/a --hard 20% --force --json
 	assert_equal "$status:$(jq -r '.assign[0].over_budget' <<<"$stdout")" 0:/mnt/e
 	exits 8 fsquota check

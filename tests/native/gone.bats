@@ -230,7 +230,7 @@ hard() {
 	fsquota resize --name volume$FIRST 20M
 	assert_equal "$(hard $FIRST) $(hard $((FIRST + 1)))" "20480 10240"
 	succeeds fsquota resize --name volume$FIRST +1M --json
-	assert_equal "$(jq -c '.resize | [.path, .id, .hard_bytes, .changed]' <<<"$stdout")" \
+	assert_equal "$(jq -c '.resize[0] | [.path, .id, .hard_bytes, .changed]' <<<"$stdout")" \
 		"[\"$top/a\",$FIRST,22020096,true]"
 	fsquota resize --name volume$FIRST 30M --dry-run
 	assert_equal "$(hard $FIRST)" 21504

@@ -233,9 +233,9 @@ other_limits() {
 	run_split fsquota resize $top/a 20M --soft-inodes 150
 	assert_equal "$status:$stderr:$(resized $FIRST)" "0::9216 20480 150 200"
 	run_split fsquota resize $top/a 20M --json
-	assert_equal "$(jq -c '.resize | [.id, .hard_bytes, .changed]' <<<"$stdout")" "[$FIRST,20971520,false]"
+	assert_equal "$(jq -c '.resize[0] | [.id, .hard_bytes, .changed]' <<<"$stdout")" "[$FIRST,20971520,false]"
 	run_split fsquota resize $top/a +1M --json
-	assert_equal "$(jq -c '.resize | [.hard_bytes, .changed]' <<<"$stdout")" "[22020096,true]"
+	assert_equal "$(jq -c '.resize[0] | [.hard_bytes, .changed]' <<<"$stdout")" "[22020096,true]"
 	run_split fsquota assign $top/a --json
 	assert_equal "$(jq .assign[].changed <<<"$stdout")" false
 	refuses 6 "smaller than the 200 inodes it has" fsquota resize $top/a --hard-inodes 100

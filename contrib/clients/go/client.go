@@ -20,7 +20,6 @@ package fsquota
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -137,18 +136,6 @@ func Ask[Answer any](ctx context.Context, client *Client, words ...string) (Answ
 		return answer, told.Error
 	}
 	return answer, nil
-}
-
-// OneOrMore is an object, or an array of objects.
-type OneOrMore[Row any] []Row
-
-// UnmarshalJSON reads either.
-func (rows *OneOrMore[Row]) UnmarshalJSON(text []byte) error {
-	if bytes.HasPrefix(text, []byte("[")) {
-		return json.Unmarshal(text, (*[]Row)(rows))
-	}
-	*rows = make([]Row, 1)
-	return json.Unmarshal(text, &(*rows)[0])
 }
 
 // Close waits for the request that is answered now, and ends the process. Later requests fail with ErrClosed.

@@ -126,7 +126,7 @@ type ResizeRow struct {
 
 // ResizeAnswer is what fsquota resize answers.
 type ResizeAnswer struct {
-	Resize OneOrMore[ResizeRow] `json:"resize"`
+	Resize []ResizeRow `json:"resize"`
 }
 
 type MoveRow struct {

@@ -53,10 +53,7 @@ for command, answer in json.load(sys.stdin)["$defs"].items():
         continue
     lines = []
     for key, value in answer["properties"].items():
-        # One or several.
-        several = next(form for form in value["oneOf"] if form["type"] == "array") if "oneOf" in value else value
-        kind = type_of(f"{name}Row" if key == command else name + name_of(key), several)
-        kind = f"OneOrMore[{kind[2:]}]" if "oneOf" in value else kind
+        kind = type_of(f"{name}Row" if key == command else name + name_of(key), value)
         omit = "" if key in answer["required"] else ",omitempty"
         lines.append(f'\t{name_of(key)} {kind} `json:"{key}{omit}"`\n')
     structs.append(f"// {name}Answer is what fsquota {command} answers.\ntype {name}Answer struct {{\n{''.join(lines)}}}\n")

@@ -80,7 +80,6 @@ enum command_answers {
 	ANSWER_SINGLE = 1, /* one row instead of an array */
 	ANSWER_LINES = 2,  /* each line is a document */
 	ANSWER_MOUNTS = 4, /* with "mounts_skipped" after the rows */
-	ANSWER_MANY = 8,   /* with ANSWER_SINGLE: an array if there can be more rows */
 };
 
 struct command;

@@ -169,7 +169,6 @@ static bool resize_one(struct resizing *resizing)
 	const char *path = resizing->request.directory;
 	struct fsq_resized resized;
 
-	resizing->session->table.single = true;
 	if (!resize(resizing, &resizing->request, &resized, NULL))
 		return false;
 	warn(resizing, &resized, path);
@@ -661,7 +660,6 @@ const struct command resize_command = {
 				    dry_run_option, table_options, help_option, NULL },
 	.operands = { { VALUE_REGISTERED, "DIR", true }, { VALUE_SIZE, "SIZE", false } },
 	.rows = &usage_rows,
-	.answers = ANSWER_SINGLE | ANSWER_MANY,
 	.options_size = sizeof(struct resize_options),
 	.flags = COMMAND_CONFIG | COMMAND_BUDGETS,
 	.run = command_resize,

@@ -106,18 +106,10 @@ static void write_document(struct json *json, const char *key, const struct comm
 	json_open(json, key, '{');
 	json_string(json, "type", "object");
 	json_open(json, "properties", '{');
-	if (command->answers & ANSWER_MANY) {
-		json_open(json, command->name, '{');
-		json_open(json, "oneOf", '[');
-		write_row(json, NULL, command->rows->fields, false);
-		write_rows(json, NULL, command->rows);
-		json_close(json, ']');
-		json_close(json, '}');
-	} else if (command->answers & ANSWER_SINGLE) {
+	if (command->answers & ANSWER_SINGLE)
 		write_row(json, command->name, command->rows->fields, false);
-	} else {
+	else
 		write_rows(json, command->name, command->rows);
-	}
 	if (command->totals)
 		write_rows(json, "total", command->totals);
 	if (command->answers & ANSWER_MOUNTS) {
