@@ -92,7 +92,7 @@ www            0% ..........
 
 @test "--top and --reverse go by the order, and the sums stay those of all" {
 	local command
-	for command in 'list -rno NAME /mnt/x' 'report --raw --noheadings --output NAME /mnt/x' 'check --over 0 -rno NAME /mnt/x'; do
+	for command in 'list --raw -No NAME /mnt/x' 'report --raw --noheadings --output NAME /mnt/x' 'check --over 0 --raw -No NAME /mnt/x'; do
 		# shellcheck disable=SC2086 # words
 		assert_equal "$(fsquota $command --top 2)" "$(fsquota $command 2>&1 | head -n 2)"
 		# shellcheck disable=SC2086 # words
