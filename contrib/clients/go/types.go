@@ -291,14 +291,15 @@ type CheckAnswer struct {
 }
 
 type ExplainRow struct {
-	Part       string  `json:"part"`          // used: what the kernel counts, the sum of tree, hidden, open, elsewhere and unexplained
-	UsedBytes  *uint64 `json:"used_bytes"`    // space that it takes
-	UsedInodes *uint64 `json:"used_inodes"`   // files and directories
-	PID        *uint32 `json:"pid"`           // process that has the deleted file open
-	Command    *string `json:"command"`       // its name
-	Processes  *uint64 `json:"processes"`     // how many have it open
-	Path       *string `json:"path"`          // where it is, or was
-	Pod        *string `json:"pod,omitempty"` // namespace, pod and volume of kubelet
+	Part         string   `json:"part"`          // used: what the kernel counts, the sum of tree, hidden, open, elsewhere and unexplained
+	UsedBytes    *uint64  `json:"used_bytes"`    // space that it takes
+	SharePercent *float64 `json:"share_percent"` // its part of what is used
+	UsedInodes   *uint64  `json:"used_inodes"`   // files and directories
+	PID          *uint32  `json:"pid"`           // process that has the deleted file open
+	Command      *string  `json:"command"`       // its name
+	Processes    *uint64  `json:"processes"`     // how many have it open
+	Path         *string  `json:"path"`          // where it is, or was
+	Pod          *string  `json:"pod,omitempty"` // namespace, pod and volume of kubelet
 }
 
 // ExplainAnswer is what fsquota explain answers.
