@@ -18,6 +18,6 @@ load packages
 	FSQ_TICKING=3600 bare_debian "$BATS_TEST_TMPDIR/typed" --customize-hook="$BATS_TEST_DIRNAME/install"
 	while IFS= read -r line; do
 		grep -qxF "typed: $line" "$BATS_TEST_TMPDIR/typed" || fail "not typed: $line"
-	done < <(sed -n '/^## Install it/,/^## Read on/s/^    //p' "$README")
+	done < <(sed -n '/^## Install it/,/^## Try it/s/^    //p' "$README")
 	assert_equal "$(grep -c '^fsquota [0-9]' "$BATS_TEST_TMPDIR/typed")" 2
 }
