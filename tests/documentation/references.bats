@@ -42,7 +42,7 @@ breaks() {
 	breaks pages contrib/systemd/fsquota-watch.service 'fsquota-watch(8)' 'fsquota-look(8)' 'fsquota-look\(8\)'
 	breaks commands README.md '`fsquota batch`' '`fsquota batches`' 'README.md: fsquota batches'
 	breaks commands README.md '`prune`' '`prunes`' 'README.md: prunes'
-	breaks commands README.md '`tools/check --all`' '`tools/check --every`' 'README.md: tools/check --every'
+	breaks commands README.md '`tools/check --all`' '`tools/check --every`' 'README.md: --every of tools/check'
 	breaks commands README.md --with-xfs-quota-version --with-version '--with-version of configure.ac'
 	breaks commands tools/static --host --target '--host of tools/static'
 	breaks commands contrib/kubernetes/local-path/setup '--mkdir' '--make' 'setup: fsquota assign --make'
