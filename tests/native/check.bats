@@ -207,7 +207,7 @@ within() { jq -c '.check | map([.path, .id, has("full_in_seconds")])' <<<"$stdou
 	grows
 	go_on
 	assert_equal "$status" 8
-	[[ ${stdout%%$'\n'*} =~ ^ID\ NAME.*\ GRACE\ +FULLIN\ +IUSED ]] || fail "$stdout"
+	[[ ${stdout%%$'\n'*} =~ ^ID\ NAME.*\ FULLIN\ +IUSED ]] || fail "$stdout"
 	[[ $stdout =~ 43\ logs.*[0-9][smhd]\  ]] || fail "$stdout"
 	shrinks
 	refuses 2 'such as 30m or 4h, not "soon"' fsquota check --full-within soon

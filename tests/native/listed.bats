@@ -558,7 +558,7 @@ replay() {
 }
 
 normalise() {
-	sed -E '/is above the size of the filesystem/d; s/^\$ /# /; s/[ \t]+/ /g; s/ $//; /^$/d
+	sed -E '/is more than the filesystem has/d; s/^\$ /# /; s/[ \t]+/ /g; s/ $//; /^$/d
 		s/ (7d|6d23h|1h|59m[0-9]*s?)( |$)/ TIME\2/g; s/(_seconds":)[0-9]+/\1N/g
 		s/ 9[0-9]{2}M [0-9]+M [0-9]+%/ SIZE AND USE OF A FILESYSTEM/'
 }

@@ -152,7 +152,7 @@ const struct command df_command = {
 	.summary = "show size and free space of filesystems and projects",
 	.synopsis = "[-bir] [-h] [-f file]",
 	.help = "Size and free space of the filesystems, and of each project directory in\n"
-		"the projects file, measured against its hard limit, or else its soft one.",
+		"the projects file, measured against the limit that stops first.",
 	.example = "df /srv\n"
 		   "df -i --json",
 	.options = (option_tables){ form_options, human_option, output_file_option, NULL },
