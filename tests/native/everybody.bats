@@ -115,6 +115,6 @@ says() {
 
 @test "explain without a directory is about the home of who asks" {
 	HOME=/mnt/x/home succeeds as_user fsquota explain
-	assert_line --regexp '^file +19M +1 +/mnt/x/home/file$'
+	assert_line --regexp '^file +19M +100% +1 +/mnt/x/home/file$'
 	HOME='' refuses 2 "HOME is not set" as_user fsquota explain
 }
