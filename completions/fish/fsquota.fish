@@ -199,6 +199,9 @@ function __fsquota_xfs_quota
         set -l found (fsquota -x -c help 2>/dev/null | string replace -rf '^(\S+) .*-- (.*)' '$1\t$2')
         set -q before[1]; and set found $before(__fsquota_complete | string replace -r '\t.*' '' |
             string match -rv '^--|[^a-zA-Z0-9_.,:%+=/@-]')
+        # The letters that have a name, too, are native ones, but -N of three commands.
+        string match -qr '^(df|free|quota|report) ' -- $typed; and set found (string match -v -- '*-J' $found)
+        or set found (string match -rv -- '-[JN]$' $found)
         set found (string match -- "$typed*" $found)
         printf '%s\n' $found
         # A second one keeps fish from closing the quotes.

@@ -318,11 +318,15 @@ static void write_bar(struct writer *w, int8_t parts, uint8_t color)
 	write_text(w, sequences[color]);
 	for (int i = 0; i < BAR; i++) {
 		const int filled = parts - i * BAR_PARTS;
+		/* Whole cells: the first if there is any use, the last at the limit. */
+		const int least = i == 0 ? 0 : i == BAR - 1 ? BAR_PARTS - 1 : BAR_PARTS / 2;
 
 		if (blocks && filled > 0)
 			block[2] = (char)('\x88' + (filled < BAR_PARTS ? BAR_PARTS - filled : 0));
-		write_text(w,
-			   filled > 0 ? (blocks ? block : "#") : (blocks ? "\xe2\x96\x91" : "."));
+		if (blocks)
+			write_text(w, filled > 0 ? block : "\xe2\x96\x91");
+		else
+			write_char(w, filled > least ? '#' : '.');
 	}
 	if (color != PLAIN)
 		write_text(w, PLAIN_COLOR);

@@ -116,20 +116,27 @@ on_terminal() {
 	table list /mnt/x
 	row=${lines[3]}
 	assert_line --index 3 --partial "$long"
-	on_terminal ${#row} list /mnt/x
+	on_terminal ${#row} list --sort ID /mnt/x
 	assert_equal "${lines[3]}" "$row"
-	on_terminal $((${#row} - 1)) list /mnt/x
+	on_terminal $((${#row} - 1)) list --sort ID /mnt/x
 	assert_equal "${#lines[3]}" $((${#row} - 1))
-	on_terminal 70 list /mnt/x
+	on_terminal 70 list --sort ID /mnt/x
 	assert_equal "${#lines[3]}" 70
 	[[ ${lines[3]} == *" /mnt/x/"*...*"${long: -8}" ]] || fail "${lines[3]}"
 	# Not what a program reads, and not narrower than a word.
 	on_terminal 70 list --raw /mnt/x
 	[[ ${lines[2]} == *"$long" ]] || fail "${lines[2]}"
-	on_terminal 10 list -o PATH,IUSED /mnt/x
+	on_terminal 10 list --sort ID -o PATH,IUSED /mnt/x
 	assert_equal "${lines[3]}" "/mnt...-them     1"
-	on_terminal 52 list /mnt/x
-	assert_equal "${lines[0]}" "ID NAME         USED SOFT HARD USE% PATH"
+	# On less than 80 columns, names go before paths are shortened.
+	on_terminal 80 list /mnt/x
+	assert_equal "${lines[0]}" "ID NAME         USED SOFT HARD USE% IUSED IHARD PATH"
+	on_terminal 79 list /mnt/x
+	assert_equal "${lines[0]}" "ID USED SOFT HARD USE% IUSED IHARD PATH"
+	on_terminal 40 list /mnt/x
+	assert_equal "${lines[0]}" "ID USED HARD USE% PATH"
+	# The fullest first, but for programs.
+	assert_equal "$(printf '%s\n' "${lines[@]:1:2}" | cut -d ' ' -f 1 | xargs)" "43 42"
 }
 
 @test "in a UTF-8 locale a name is shown as it is, as wide as the terminal shows it; in another one escaped" {

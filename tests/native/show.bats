@@ -255,5 +255,5 @@ on_terminal() { run -0 env -u NO_COLOR TERM=linux script -qec "fsquota $*" /dev/
 	refute_output --partial $'\e'
 	run_split fsquota list --color always --json /mnt/x
 	refute_output --partial $'\e'
-	refuses 2 'auto, never or always' fsquota list --color maybe /mnt/x
+	refuses 2 'auto, never or always' fsquota list --color=maybe /mnt/x
 }

@@ -59,7 +59,7 @@ www            0% ..........
 (no project)"
 	refute_regex "$(fsquota list /mnt/x)$(fsquota list --bars always --raw /mnt/x)" '##'
 	for when in 70: 90:'######\.\.\.\.'; do
-		run -0 script -qec "stty cols ${when%%:*}; TERM=dumb fsquota list /mnt/x" /dev/null
+		run -0 script -qec "stty cols ${when%%:*}; TERM=dumb fsquota list --sort ID /mnt/x" /dev/null
 		[[ $output =~ (###[#.]*) ]] && [[ ${BASH_REMATCH[1]} =~ ${when#*:} ]] || [ "${when#*:}${BASH_REMATCH[1]-}" = '' ] ||
 			fail "$when: $output"
 	done

@@ -77,7 +77,8 @@ static enum fsq_visit show_space_part(const struct fsq_explained *explained, voi
 
 	if (is_all)
 		explain->used_bytes = row->bytes;
-	else if (row->part != FSQ_SPACE_UNASKED)
+	else if (row->part != FSQ_SPACE_UNASKED && row->part != FSQ_SPACE_FOREIGN &&
+		 row->part != FSQ_SPACE_UNCOUNTED && row->part != FSQ_SPACE_SPECIAL)
 		all.share = percent_of_limit(row->bytes, explain->used_bytes);
 	if (row->bytes && (row->part == FSQ_SPACE_OPEN || row->part == FSQ_SPACE_HIDDEN ||
 			   row->part == FSQ_SPACE_ELSEWHERE || row->part == FSQ_SPACE_UNEXPLAINED))
