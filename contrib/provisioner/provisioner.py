@@ -14,6 +14,6 @@ with fsquota.watch(sys.argv[1]) as events:
     print(len(volumes), "volumes", flush=True)
     full = next(volumes[event.id] for event in events if event.event == "hard-reached" and event.id in volumes)
 fsquota.resize(full, "+1M")
-print(os.path.basename(full), "was full, and has", fsquota.usage(full).limits.hard_bytes)
+print(os.path.basename(full), "was full, and has", fsquota.usage(full).limits.hard)
 for path in volumes.values():
     fsquota.release(path)

@@ -15,7 +15,7 @@ setup() { version=$(sed -n 's/^AC_INIT(\[fsquota\], \[\(.*\)\])$/\1/p' "$srcdir/
 	assert_equal "$(sed -n '/^## /{p;q}' "$srcdir/NEWS.md")" "## $version ($date)"
 	assert_equal "$(dpkg-parsechangelog -l "$srcdir/debian/changelog" -S Version)" "$version-1"
 	assert_equal "$(sed -n 's/^Version: *//p' "$srcdir/fsquota.spec")" "$version"
-	assert_equal "$(sed -n 's/^version = "\(.*\)"$/\1/p' "$srcdir/contrib/python/pyproject.toml")" "$version"
+	assert_equal "$(sed -n 's/^__version__ = "\(.*\)"$/\1/p' "$srcdir/contrib/python/fsquota/__init__.py")" "$version"
 	assert_equal "$(grep -rhoE '(newTag: |fsquota:)[0-9]+[.].*-busybox' "$srcdir/contrib/kubernetes" | sed 's/.*[: ]//' | sort -u)" \
 		"$version-busybox"
 	assert_equal "$(sed -n '/^%changelog/,$s/^\* \(.*20[0-9][0-9]\) .* - \(.*\)/\1, \2/p' "$srcdir/fsquota.spec" | head -n 1)" \

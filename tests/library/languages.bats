@@ -10,24 +10,33 @@ load ../lib/fsquota
 : "${srcdir:?}" "${builddir:?}"
 export PYTHONPATH=$srcdir/contrib/python PYTHONDONTWRITEBYTECODE=1 LD_LIBRARY_PATH=$builddir/src/quota/.libs
 
-@test "Python: each struct and number is as in the header, and one that has changed is found" {
-	local header=$BATS_TEST_TMPDIR/fsquota.h
-	run -0 /usr/bin/python3 "$srcdir/tests/library/layouts.py" "$srcdir/src/quota/fsquota.h"
-	assert_output --regexp '^[0-9]+ are so$'
-	sed 's/^\tbool keep_tags;/\tuint64_t more;\n&/; s/-5006,/-5016,/' "$srcdir/src/quota/fsquota.h" >"$header"
-	run -0 /usr/bin/python3 "$srcdir/tests/library/layouts.py" "$header"
-	assert_line 'FSQ_E_CONFLICT is -5016, not -5006'
-	assert_line --partial 'offsetof(struct fsq_release_request, keep_tags) is '
-}
-
-@test "Python: the types are complete, also for who uses the module, and pip installs it without network" {
+@test "Python: pip installs the module without network or build tools, and leaves nothing in the tree" {
 	cd "$BATS_TEST_TMPDIR"
 	cp -r "$srcdir/contrib/python" source && chmod -R u+w source
-	run -0 /usr/bin/python3 -m pip install -q --no-build-isolation --no-index --target installed ./source
+	run -0 find source
+	local before=$output
+	PYTHONPATH='' PYTHONDONTWRITEBYTECODE='' run -0 /usr/bin/python3 -m pip install -q --no-index --target installed ./source
+	run -0 find source
+	assert_equal "$(sort <<<"$output")" "$(sort <<<"$before")"
+	chmod -R a-w source
+	rm -rf installed
+	PYTHONPATH='' run -0 /usr/bin/python3 -m pip install -q --no-index --target installed ./source
+	chmod -R u+w source
 	rm -r source
-	run -0 ls installed/fsquota
-	assert_line py.typed
-	printf '%s\n' 'import fsquota' 'reveal_type(fsquota.usage("/").limits.hard_bytes)' \
+	PYTHONPATH=installed run -0 /usr/bin/python3 -c 'import fsquota, importlib.metadata as m
+print(fsquota.__version__ == m.version("fsquota"), fsquota.__file__)'
+	assert_output "True $PWD/installed/fsquota/__init__.py"
+	# Every file with its sum.
+	run -0 /usr/bin/python3 -m pip list --path installed
+	assert_line --regexp "^fsquota +$("$FSQUOTA" --version | cut -d ' ' -f 2)\$"
+}
+
+@test "Python: the types are complete, also for who uses the module" {
+	cd "$BATS_TEST_TMPDIR"
+	cp -r "$srcdir/contrib/python" source && chmod -R u+w source
+	run -0 /usr/bin/python3 -m pip install -q --no-index --target installed ./source
+	assert [ -e installed/fsquota/py.typed ]
+	printf '%s\n' 'import fsquota' 'reveal_type(fsquota.usage("/").limits.hard)' \
 		'for event in fsquota.watch("/"):' '    reveal_type(event.id)' 'fsquota.assign("/", hard=1.5)' >user.py
 	PYTHONPATH='' MYPYPATH=installed run -1 /usr/bin/mypy --strict --cache-dir cache user.py
 	assert_output "$(printf '%s\n' 'user.py:2: note: Revealed type is "Union[builtins.int, None]"' \
@@ -35,6 +44,46 @@ export PYTHONPATH=$srcdir/contrib/python PYTHONDONTWRITEBYTECODE=1 LD_LIBRARY_PA
 		'user.py:5: error: Argument "hard" to "assign" has incompatible type "float"; expected "Union[int, str, None]"  [arg-type]' \
 		'Found 1 error in 1 file (checked 1 source file)')"
 	MYPYPATH=$srcdir/contrib/python PYTHONPATH='' run -0 /usr/bin/mypy --strict --cache-dir cache "$srcdir/contrib/provisioner/provisioner.py"
+}
+
+@test "Python: a failure is an OSError with its errno and a class of its own, also without the program" {
+	ln -s "$FSQUOTA" "$BATS_TEST_TMPDIR/fsquota"
+	PATH=$BATS_TEST_TMPDIR:$PATH run -0 /usr/bin/python3 - <<-'EOF'
+		import errno, os, pickle
+		import fsquota
+
+		def fails(kind, function, *words, **more):
+		    try:
+		        raise AssertionError(function(*words, **more))
+		    except kind as error:
+		        return error
+
+		error = fails(FileNotFoundError, fsquota.usage, "/none")
+		assert type(error) is fsquota.NotFoundError and error.errno == errno.ENOENT and error.filename == "/none"
+		assert str(pickle.loads(pickle.dumps(error))) == str(error) == "/none: cannot open: No such file or directory"
+		error = fails(ValueError, fsquota.assign, "/none", hard="much")
+		assert isinstance(error, OSError) and error.errno == 0 and type(error) is fsquota.UsageError
+		for wrong in ({"id": "1\0"}, {"owner": "a:b", "group": 1}, {"hard": "1M", "limits": fsquota.Limits()}):
+		    fails(fsquota.UsageError, fsquota.assign, "/none", **wrong)
+		# A path is that of the directory in which the program is now.
+		os.mkdir("one")
+		os.chdir("one")
+		assert fsquota.usage(".", walk=True).path == os.getcwd() + "/."
+		# Its child asks a process of its own.
+		if os.fork() == 0:
+		    os._exit(fsquota.usage("/none", walk=True) if 0 else 7 if fails(OSError, fsquota.usage, "/none") else 1)
+		assert os.waitstatus_to_exitcode(os.wait()[1]) == 7 and fails(OSError, fsquota.usage, "/none")
+		# A process that dies while nobody asks is replaced.
+		import fsquota._program
+		process = fsquota._program._idle[0].process
+		process.kill()
+		process.wait()
+		assert fails(OSError, fsquota.usage, "/none").errno == errno.ENOENT
+		fsquota._program.PROGRAM = "/none"
+		fsquota._program._close_idle()
+		error = fails(fsquota.FsquotaError, fsquota.usage, "/")
+		assert error.errno == errno.ENOENT and not isinstance(error, FileNotFoundError), error
+	EOF
 }
 
 # The cache of the compiler is gone with the test.

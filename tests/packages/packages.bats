@@ -76,7 +76,7 @@ noted() {
 	assert_equal "$(field fsquota Recommends)" $'libedit2\nlibmicrohttpd12\nlibtinfo6'
 	assert_equal "$(field libfsquota0 Depends)" $'libblkid1\nlibc6\nlibmount1'
 	assert_equal "$(field libfsquota0 Recommends)" ''
-	assert_equal "$(field python3-fsquota Depends)" $'libfsquota0\npython3:any'
+	assert_equal "$(field python3-fsquota Depends)" $'fsquota\npython3:any'
 }
 
 @test "programs build with the library, shared and static" {

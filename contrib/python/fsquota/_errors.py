@@ -1,28 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The exceptions, of an error of the library or of the program."""
+"""The exceptions, of an error that the program has told."""
 from __future__ import annotations
 
 import errno as errno_names
 import os
 from typing import Any, Optional
 
-from . import _library as lib
 
-
-class FsquotaError(Exception):
+class FsquotaError(OSError):
     """A call failed. Where the docstring of a function says nothing else, nothing has changed.
 
+    It is an OSError: errno, strerror and filename are there, too.
+
     path     what failed, or "" when it is no file
-    errno    of the system call that failed, or 0
+    errno    of the system call that failed, or 0 if none did
     message  what failed, without the path
-    hint     what can be done about it, or None
+    hint     what can be done about it, or None; an option such as --allow-shrink is the argument allow_shrink
     """
 
     errno: int
 
     def __init__(self, message: str, path: str = "", errno: int = 0, hint: Optional[str] = None) -> None:
-        super().__init__(message)
-        self.message, self.path, self.errno, self.hint = message, path, errno, hint
+        super().__init__(errno, os.strerror(errno) if errno else message, path or None)
+        self.message, self.path, self.hint = message, path, hint
 
     def __str__(self) -> str:
         words = [self.path, self.message, os.strerror(self.errno) if self.errno else ""]
@@ -44,7 +44,7 @@ class PermissionDenied(FsquotaError, PermissionError):
     """It takes CAP_SYS_ADMIN, or something forbids it."""
 
 
-class NotFoundError(FsquotaError):
+class NotFoundError(FsquotaError, FileNotFoundError):
     """There is no such path, project or quota."""
 
 
@@ -56,15 +56,6 @@ class PartialError(FsquotaError):
     """Some files of a tree failed."""
 
 
-_KINDS = {
-    lib.FSQ_E_USAGE: UsageError,
-    lib.FSQ_E_NOT_SUPPORTED: NotSupportedError,
-    lib.FSQ_E_PERMISSION: PermissionDenied,
-    lib.FSQ_E_NOT_FOUND: NotFoundError,
-    lib.FSQ_E_CONFLICT: ConflictError,
-    lib.FSQ_E_PARTIAL: PartialError,
-}
-
 _CODES = {
     "usage": UsageError,
     "not-supported": NotSupportedError,
@@ -73,13 +64,6 @@ _CODES = {
     "conflict": ConflictError,
     "partial": PartialError,
 }
-
-
-def of_library(error: lib.fsq_error) -> FsquotaError:
-    kind = _KINDS.get(error.kind, FsquotaError)
-    message = error.message.decode(errors="replace")
-    text = lib.library.fsq_hint_text(error.hint)
-    return kind(message, os.fsdecode(error.path), error.errnum, text.decode() if text else None)
 
 
 def of_program(error: dict[str, Any]) -> FsquotaError:

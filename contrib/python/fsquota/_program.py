@@ -1,46 +1,215 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the library has no function for: list and watch of the program fsquota, with --jsonl."""
+"""The program fsquota: batch, which answers requests, and watch; and what they answer."""
 from __future__ import annotations
 
+import atexit
+import contextlib
 import io
 import json
 import logging
 import os
+import re
 import select
 import socket
 import subprocess
 import threading
 from dataclasses import dataclass, fields
 from types import TracebackType
-from typing import Any, Iterable, Iterator, Optional, Type, TypeVar, Union, cast
+from typing import Any, Iterable, Iterator, Optional, Type, Union, cast
 
-from ._errors import FsquotaError, of_program
+from ._errors import FsquotaError, UsageError, of_program
 
 Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+Word = Union[str, bytes]
 
 PROGRAM = "fsquota"
 _log = logging.getLogger("fsquota")
 
 
+def path_word(path: Path) -> bytes:
+    """The process keeps the working directory in which it was started."""
+    word = os.fsencode(path)
+    return os.path.join(os.getcwdb(), word) if word else word
+
+
+# --- batch --------------------------------------------------------------------------------------------------------
+
+
+def _caller() -> tuple[int, int, int]:
+    return os.getpid(), os.geteuid(), os.getegid()
+
+
+def _run(words: list[Word], **more: Any) -> "subprocess.Popen[bytes]":
+    try:
+        return subprocess.Popen([PROGRAM, *words], stdout=subprocess.PIPE, **more)
+    except OSError as error:
+        # Not a FileNotFoundError: that is one of a directory.
+        raise FsquotaError(f"cannot run {PROGRAM}", errno=error.errno or 0) from error
+
+
+class _Batch:
+    """A process that answers one request at a time."""
+
+    def __init__(self) -> None:
+        self.caller = _caller()
+        # A terminal's Ctrl-C is for the caller.
+        self.process = _run(["batch"], stdin=subprocess.PIPE, start_new_session=True)
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.requests, self.answers = self.process.stdin, self.process.stdout
+
+    def ask(self, line: bytes) -> bytes:
+        self.requests.write(line)
+        self.requests.flush()
+        answer = self.answers.readline()
+        if not answer.endswith(b"\n"):
+            raise EOFError
+        return answer
+
+    def is_usable(self) -> bool:
+        """Not after a fork, nor with the privileges of before; and it has not ended."""
+        return self.caller == _caller() and self.process.poll() is None
+
+    def close(self) -> None:
+        for pipe in (self.requests, self.answers):
+            with contextlib.suppress(OSError):
+                pipe.close()
+        self.process.wait()
+
+    def cancel(self) -> None:
+        """End the process, which undoes the change that it is at, and wait for that."""
+        self.process.terminate()
+        with contextlib.suppress(OSError):
+            self.requests.close()
+        self.answers.read()
+        self.close()
+
+
+_idle: list[_Batch] = []
+
+
+def _close_idle() -> None:
+    with contextlib.suppress(IndexError):
+        while True:
+            _idle.pop().close()
+
+
+atexit.register(_close_idle)
+# The process of the parent would wait for the child to end, too.
+os.register_at_fork(after_in_child=_close_idle)
+
+
+def _start() -> _Batch:
+    with contextlib.suppress(IndexError):
+        while True:
+            batch = _idle.pop()
+            if batch.is_usable():
+                return batch
+            batch.close()
+    return _Batch()
+
+
+def _encode(words: Iterable[Word]) -> bytes:
+    """As JSON, but with the bytes of a path as they are: json.dumps() takes only UTF-8."""
+    quoted = []
+    for word in map(os.fsencode, words):
+        if b"\0" in word:
+            raise UsageError("there is a NUL in a word", os.fsdecode(word))
+        quoted.append(b'"%s"' % re.sub(rb'[\x00-\x1f"\\]', lambda found: b"\\u%04x" % found[0][0], word))
+    return b"[%s]\n" % b",".join(quoted)
+
+
+def ask(*words: Word, reads: bool = False) -> Any:
+    """The rows of the answer.
+
+    An exception, such as that of Ctrl-C, undoes a change that is not done.
+
+    reads  it changes nothing, and can be asked again if the process dies
+    """
+    line = _encode(words)
+    for last in (False, True):
+        batch = _start()
+        try:
+            answer = json.loads(batch.ask(line))
+        except (BrokenPipeError, EOFError) as error:
+            batch.cancel()
+            # A broken pipe has taken nothing, or not all.
+            if not last and (reads or isinstance(error, BrokenPipeError)):
+                continue
+            raise FsquotaError(
+                f"{PROGRAM} batch ended before it answered" + ("" if reads else ": it is not known whether it was done")
+            ) from error
+        except BaseException:
+            batch.cancel()
+            raise
+        _idle.append(batch)
+        for message in answer.get("messages", ()):
+            _tell(message)
+        if "error" in answer:
+            raise of_program(answer["error"])
+        return answer[os.fsdecode(words[0])]
+    raise AssertionError
+
+
+def _tell(message: dict[str, Any]) -> None:
+    for told in message.values():
+        _log.warning("%s%s", told["path"] + ": " if told["path"] else "", told["message"])
+
+
+# --- rows ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of a project: space in bytes, and how many files and directories. None: no limit.
+
+    The fields have the names of the arguments of assign() and resize(), which also take a whole Limits.
+    """
+
+    hard: Optional[int] = None
+    soft: Optional[int] = None
+    hard_inodes: Optional[int] = None
+    soft_inodes: Optional[int] = None
+
+
+def limits_of(row: dict[str, Any]) -> Limits:
+    return Limits(row["hard_bytes"], row["soft_bytes"], row["hard_inodes"], row["soft_inodes"])
+
+
 @dataclass(frozen=True)
 class Project:
-    """A row of fsquota list, see fsquota-json(5). A limit that is None is no limit."""
+    """A project, as assign(), resize(), usage() and projects() answer; fsquota-json(5) describes the keys."""
 
-    id: int
+    id: int  # 0: no project
     name: Optional[str]
     path: Optional[str]
     directories: list[str]
+    limits: Limits
     used_bytes: Optional[int]
-    soft_bytes: Optional[int]
-    hard_bytes: Optional[int]
     used_inodes: Optional[int]
-    soft_inodes: Optional[int]
-    hard_inodes: Optional[int]
+    available_bytes: Optional[int]  # None: not known
     percent: Optional[float]
-    filesystem: Optional[str]
+    bytes_grace_seconds: Optional[int]  # what is left above a soft limit; None: it is not running
+    inodes_grace_seconds: Optional[int]
+    source: Optional[str]  # "quota", "walk" or "statfs"
+    used_at_least: bool  # the use can be higher
+    limit_bytes: Optional[int]  # of source "statfs": soft or hard
+    limit_inodes: Optional[int]
+    filesystem: Optional[str]  # the device
     mountpoint: Optional[str]
     accounting: bool
-    enforced: bool
+    enforced: bool  # False: the limits stop nobody
+    in_force: Optional[str]  # "yes", "not-enforced", "not-inherited" or "other-id"; None: not known
+    changed: Optional[bool]  # by assign() or resize(), or in a dry run it would be
+
+
+def project_of(row: dict[str, Any]) -> Project:
+    # New versions may add keys; some rows leave some out.
+    known: dict[str, Any] = {field.name: row.get(field.name) for field in fields(Project)}
+    known["limits"] = limits_of(row)
+    known["directories"] = row.get("directories", [])
+    known["used_at_least"] = bool(row.get("used_at_least"))
+    known["changed"] = row.get("changed", row.get("would_change"))
+    return Project(**known)
 
 
 @dataclass(frozen=True)
@@ -58,23 +227,20 @@ class Event:
     source: str  # "kernel" or "poll"
     uid: Optional[int]
     count: int
+    limits: Limits
     used_bytes: Optional[int]
-    soft_bytes: Optional[int]
-    hard_bytes: Optional[int]
     used_inodes: Optional[int]
-    soft_inodes: Optional[int]
-    hard_inodes: Optional[int]
     percent: Optional[float]
     full_in_seconds: Optional[int]
 
 
-_Row = TypeVar("_Row", Project, Event)
-
-
-def _row(kind: Type[_Row], line: bytes) -> _Row:
-    # New versions may add keys.
+def _event_of(line: bytes) -> Event:
     row = json.loads(line)
-    return kind(**{field.name: row[field.name] for field in fields(kind)})
+    row["limits"] = limits_of(row)
+    return Event(**{field.name: row[field.name] for field in fields(Event)})
+
+
+# --- watch --------------------------------------------------------------------------------------------------------
 
 
 class _Messages:
@@ -92,37 +258,7 @@ class _Messages:
             if "error" in message and self.error is None:
                 self.error = of_program(message["error"])
                 continue
-            for told in message.values():
-                _log.warning("%s%s", told["path"] + ": " if told["path"] else "", told["message"])
-
-
-def _start(words: list[Union[str, bytes]], paths: tuple[Path, ...], **more: Any) -> "subprocess.Popen[bytes]":
-    return subprocess.Popen(
-        [PROGRAM, *words, "--jsonl", "--", *map(os.fsencode, paths)],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        **more,
-    )
-
-
-def projects(*paths: Path, over: Optional[float] = None) -> list[Project]:
-    """The projects whose directories are at or below the paths, or on all filesystems with quota.
-
-    This runs the program, `fsquota list --jsonl`: the library has no function for it. Bytes of a path or name that are
-    not UTF-8 are U+FFFD.
-
-    over  only what uses so many percent of its limit, or more
-    """
-    process = _start(["list", *([] if over is None else ["--over", str(over)])], paths)
-    out, err = process.communicate()
-    messages = _Messages()
-    messages.read(err.splitlines())
-    if messages.error is not None:
-        raise messages.error
-    if process.returncode:
-        raise FsquotaError(f"fsquota list ended with {process.returncode}")
-    return [_row(Project, line) for line in out.splitlines()]
+            _tell(message)
 
 
 class Watch(Iterator[Event]):
@@ -134,7 +270,12 @@ class Watch(Iterator[Event]):
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as ready:
             ready.bind("")
             address = "@" + ready.getsockname()[1:].decode()
-            self._process = _start(["watch", *words], paths, env={**os.environ, "NOTIFY_SOCKET": address})
+            self._process = _run(
+                ["watch", *words, "--jsonl", "--", *map(os.fsencode, paths)],
+                stdin=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                env={**os.environ, "NOTIFY_SOCKET": address},
+            )
             assert self._process.stdout is not None and self._process.stderr is not None
             self._events = cast(io.BufferedReader, self._process.stdout)
             self._reader = threading.Thread(
@@ -156,7 +297,7 @@ class Watch(Iterator[Event]):
         if not line:
             self._end()
             raise StopIteration
-        return _row(Event, line)
+        return _event_of(line)
 
     def _end(self) -> None:
         status = self._process.wait()
