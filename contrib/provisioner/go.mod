@@ -2,6 +2,6 @@ module provisioner
 
 go 1.19
 
-require fsquota v0.0.0
+require a-seed-6abb170e.example/fsquota.git/contrib/clients/go v0.3.0
 
-replace fsquota => ../clients/go
+replace a-seed-6abb170e.example/fsquota.git/contrib/clients/go => ../clients/go

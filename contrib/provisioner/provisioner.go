@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"fsquota"
+	"a-seed-6abb170e.example/fsquota.git/contrib/clients/go"
 )
 
 func check(err error) {

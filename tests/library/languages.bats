@@ -99,3 +99,28 @@ go_in() { (cd "$1" && GOCACHE=$BATS_TEST_TMPDIR/cache GOPATH=$BATS_TEST_TMPDIR/p
 	go_in "$srcdir/contrib/kubernetes/caps" test -count=1 .
 	go_in "$module" test -race -count=1 -timeout 110s .
 }
+
+@test "Go: go get takes the module from a clone of the repository, and go install its program" {
+	local module version at=$BATS_TEST_TMPDIR
+	module=$(sed -n 's/^module //p' "$srcdir/contrib/clients/go/go.mod")
+	version=v$("$FSQUOTA" --version | cut -d ' ' -f 2)
+	mkdir -p "$at"/{fsquota/contrib/clients,user}
+	cp -r "$srcdir/contrib/clients/go" "$at/fsquota/contrib/clients"
+	export GIT_CONFIG_GLOBAL=$at/config GOPRIVATE='*' GOPROXY=direct GOFLAGS=-modcacherw GOCACHE=$at/cache \
+		GOPATH=$at/path
+	git config --file "$at/config" "url.file://$at/fsquota.insteadOf" "https://${module%%.git/*}"
+	git config --file "$at/config" user.email fsquota@example.org
+	git config --file "$at/config" user.name fsquota
+	cd "$at/fsquota"
+	git init -q
+	git add .
+	git commit -qm fsquota
+	git tag "contrib/clients/go/$version"
+	cd ../user
+	go mod init example.org/user
+	run -0 go get "$module@$version"
+	run -0 ticking go install "$module/client@$version"
+	mkdir "$at/bin"
+	ln -s "$FSQUOTA" "$at/bin/fsquota"
+	PATH=$at/bin:$PATH prints 'cannot open' "$at/path/bin/client" /nowhere
+}

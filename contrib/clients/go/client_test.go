@@ -57,6 +57,24 @@ func TestAnswersAreOfTheirRequests(t *testing.T) {
 	check(t, err, ErrClosed)
 }
 
+func TestLimitsOfARowAreWhatARequestTakes(t *testing.T) {
+	hard, inodes := uint64(10<<20), uint64(100)
+	limits := UsageRow{HardBytes: &hard, SoftInodes: &inodes}.Limits()
+	if limits != (Limits{Hard: "10485760", Soft: "none", HardInodes: "none", SoftInodes: Inodes(100)}) {
+		t.Fatal(limits)
+	}
+	var given words
+	given.limits(limits)
+	if text := strings.Join(given, " "); text != "--hard=10485760 --soft=none --hard-inodes=none --soft-inodes=100" {
+		t.Fatal(text)
+	}
+	given = nil
+	given.limits(Limits{})
+	if len(given) != 0 {
+		t.Fatal(given)
+	}
+}
+
 func TestCancelledRequestsAndDeadProcessesLeaveAClientThatWorks(t *testing.T) {
 	var client Client
 	defer client.Close()

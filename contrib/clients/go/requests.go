@@ -9,16 +9,31 @@ import (
 	"strconv"
 )
 
-// Size is a number of bytes: "500M", "1.5G", "10%" of the filesystem, or "none" for no limit.
+// Size is a number of bytes, "500M", "1.5G" or "10%" of the filesystem; a number of inodes; or "none" for no limit.
 type Size string
 
 // Bytes is a size in bytes.
 func Bytes(bytes uint64) Size { return Size(strconv.FormatUint(bytes, 10)) }
 
-// Limits to set; what is empty or 0 stays.
+// Inodes is a number of files and directories.
+func Inodes(inodes uint64) Size { return Size(strconv.FormatUint(inodes, 10)) }
+
+// Limits to set; what is empty stays. Of the rows of an answer, Limits() returns all four: with them another directory
+// gets the same limits.
 type Limits struct {
 	Hard, Soft             Size
-	HardInodes, SoftInodes uint64
+	HardInodes, SoftInodes Size
+}
+
+// limitsOf is the Limits method of each row that has them.
+func limitsOf(hard, soft, hardInodes, softInodes *uint64) Limits {
+	size := func(number *uint64) Size {
+		if number == nil {
+			return "none"
+		}
+		return Bytes(*number)
+	}
+	return Limits{size(hard), size(soft), size(hardInodes), size(softInodes)}
 }
 
 // AssignRequest is what fsquota-assign(8) takes.
@@ -71,8 +86,8 @@ func (to *words) flag(option string, given bool) {
 func (to *words) limits(limits Limits) {
 	to.set("--hard", string(limits.Hard), limits.Hard != "")
 	to.set("--soft", string(limits.Soft), limits.Soft != "")
-	to.set("--hard-inodes", fmt.Sprint(limits.HardInodes), limits.HardInodes != 0)
-	to.set("--soft-inodes", fmt.Sprint(limits.SoftInodes), limits.SoftInodes != 0)
+	to.set("--hard-inodes", string(limits.HardInodes), limits.HardInodes != "")
+	to.set("--soft-inodes", string(limits.SoftInodes), limits.SoftInodes != "")
 }
 
 // Assign puts a quota on a directory: all or nothing.

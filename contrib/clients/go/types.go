@@ -42,6 +42,11 @@ type AssignRow struct {
 	OverBudget         *string    `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
 }
 
+// Limits are those of the row, to give them to another directory.
+func (row AssignRow) Limits() Limits {
+	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
+}
+
 // AssignAnswer is what fsquota assign answers.
 type AssignAnswer struct {
 	Assign []AssignRow `json:"assign"`
@@ -81,6 +86,11 @@ type UsageRow struct {
 	Changed            *bool      `json:"changed,omitempty"`
 	WouldChange        *bool      `json:"would_change,omitempty"`
 	OverBudget         *string    `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
+}
+
+// Limits are those of the row, to give them to another directory.
+func (row UsageRow) Limits() Limits {
+	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
 }
 
 // UsageAnswer is what fsquota usage answers.
@@ -124,6 +134,11 @@ type ResizeRow struct {
 	OverBudget         *string    `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
 }
 
+// Limits are those of the row, to give them to another directory.
+func (row ResizeRow) Limits() Limits {
+	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
+}
+
 // ResizeAnswer is what fsquota resize answers.
 type ResizeAnswer struct {
 	Resize []ResizeRow `json:"resize"`
@@ -162,6 +177,11 @@ type ReleaseRowBefore struct {
 	HardBytes  *uint64 `json:"hard_bytes"`  // hard limit of space
 	SoftInodes *uint64 `json:"soft_inodes"` // soft limit of inodes
 	HardInodes *uint64 `json:"hard_inodes"` // hard limit of inodes
+}
+
+// Limits are those of the row, to give them to another directory.
+func (row ReleaseRowBefore) Limits() Limits {
+	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
 }
 
 // ReleaseAnswer is what fsquota release answers.
@@ -218,6 +238,11 @@ type ListRow struct {
 	OverBudget         *string    `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
 }
 
+// Limits are those of the row, to give them to another directory.
+func (row ListRow) Limits() Limits {
+	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
+}
+
 type ListTotal struct {
 	SizeBytes         *uint64 `json:"size_bytes"`             // size of the filesystem
 	UsedBytes         *uint64 `json:"used_bytes"`             // space in use on it, or by the projects of the directory
@@ -270,6 +295,11 @@ type CheckRow struct {
 	Changed            *bool      `json:"changed,omitempty"`
 	WouldChange        *bool      `json:"would_change,omitempty"`
 	OverBudget         *string    `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
+}
+
+// Limits are those of the row, to give them to another directory.
+func (row CheckRow) Limits() Limits {
+	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
 }
 
 type CheckTotal struct {
@@ -334,6 +364,11 @@ type WatchRow struct {
 	InForce            *string   `json:"in_force"`             // do its limits hold in its directories? yes, or why not
 }
 
+// Limits are those of the row, to give them to another directory.
+func (row WatchRow) Limits() Limits {
+	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
+}
+
 type FindRow struct {
 	Path *string `json:"path"` // the file or directory
 	ID   uint32  `json:"id"`   // its project ID
@@ -392,11 +427,21 @@ type ApplyRowBefore struct {
 	HardInodes *uint64 `json:"hard_inodes"` // hard limit of inodes
 }
 
+// Limits are those of the row, to give them to another directory.
+func (row ApplyRowBefore) Limits() Limits {
+	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
+}
+
 type ApplyRowAfter struct {
 	SoftBytes  *uint64 `json:"soft_bytes"`  // soft limit of space
 	HardBytes  *uint64 `json:"hard_bytes"`  // hard limit of space
 	SoftInodes *uint64 `json:"soft_inodes"` // soft limit of inodes
 	HardInodes *uint64 `json:"hard_inodes"` // hard limit of inodes
+}
+
+// Limits are those of the row, to give them to another directory.
+func (row ApplyRowAfter) Limits() Limits {
+	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
 }
 
 type ApplyRowGraceBefore struct {
@@ -427,6 +472,11 @@ type ExportRow struct {
 	BytesGraceSeconds  *uint64 `json:"bytes_grace_seconds,omitempty"`  // of a filesystem: how long soft limits of space can be exceeded
 	InodesGraceSeconds *uint64 `json:"inodes_grace_seconds,omitempty"` // the same for inodes
 	Remark             *string `json:"remark"`                         // why apply cannot do it, if so
+}
+
+// Limits are those of the row, to give them to another directory.
+func (row ExportRow) Limits() Limits {
+	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
 }
 
 // ExportAnswer is what fsquota export answers.
@@ -522,6 +572,11 @@ type ReportRow struct {
 	Mountpoint           *string `json:"mountpoint"`                       // where the filesystem is mounted
 }
 
+// Limits are those of the row, to give them to another directory.
+func (row ReportRow) Limits() Limits {
+	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
+}
+
 // ReportAnswer is what fsquota report answers.
 type ReportAnswer struct {
 	Report []ReportRow `json:"report"`
@@ -545,6 +600,11 @@ type QuotaRow struct {
 	RealtimeGraceSeconds *uint64 `json:"realtime_grace_seconds,omitempty"` // time left above the soft limit of realtime space
 	Filesystem           *string `json:"filesystem"`                       // device of the filesystem
 	Mountpoint           *string `json:"mountpoint"`                       // where the filesystem is mounted
+}
+
+// Limits are those of the row, to give them to another directory.
+func (row QuotaRow) Limits() Limits {
+	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
 }
 
 // QuotaAnswer is what fsquota quota answers.
@@ -573,6 +633,11 @@ type LimitRowBefore struct {
 	HardRealtimeBytes *uint64 `json:"hard_realtime_bytes"`
 }
 
+// Limits are those of the row, to give them to another directory.
+func (row LimitRowBefore) Limits() Limits {
+	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
+}
+
 type LimitRowAfter struct {
 	SoftBytes         *uint64 `json:"soft_bytes"`  // soft limit of space
 	HardBytes         *uint64 `json:"hard_bytes"`  // hard limit of space
@@ -580,6 +645,11 @@ type LimitRowAfter struct {
 	HardInodes        *uint64 `json:"hard_inodes"` // hard limit of inodes
 	SoftRealtimeBytes *uint64 `json:"soft_realtime_bytes"`
 	HardRealtimeBytes *uint64 `json:"hard_realtime_bytes"`
+}
+
+// Limits are those of the row, to give them to another directory.
+func (row LimitRowAfter) Limits() Limits {
+	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
 }
 
 // LimitAnswer is what fsquota limit answers.
@@ -649,6 +719,11 @@ type DumpRow struct {
 	Mountpoint        *string `json:"mountpoint"`          // where it is mounted
 }
 
+// Limits are those of the row, to give them to another directory.
+func (row DumpRow) Limits() Limits {
+	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
+}
+
 // DumpAnswer is what fsquota dump answers.
 type DumpAnswer struct {
 	Dump []DumpRow `json:"dump"`
@@ -675,6 +750,11 @@ type RestoreRowBefore struct {
 	HardRealtimeBytes *uint64 `json:"hard_realtime_bytes"`
 }
 
+// Limits are those of the row, to give them to another directory.
+func (row RestoreRowBefore) Limits() Limits {
+	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
+}
+
 type RestoreRowAfter struct {
 	SoftBytes         *uint64 `json:"soft_bytes"`  // soft limit of space
 	HardBytes         *uint64 `json:"hard_bytes"`  // hard limit of space
@@ -682,6 +762,11 @@ type RestoreRowAfter struct {
 	HardInodes        *uint64 `json:"hard_inodes"` // hard limit of inodes
 	SoftRealtimeBytes *uint64 `json:"soft_realtime_bytes"`
 	HardRealtimeBytes *uint64 `json:"hard_realtime_bytes"`
+}
+
+// Limits are those of the row, to give them to another directory.
+func (row RestoreRowAfter) Limits() Limits {
+	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
 }
 
 // RestoreAnswer is what fsquota restore answers.

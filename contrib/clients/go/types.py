@@ -6,6 +6,7 @@ import sys
 
 CAPITALS = {"id", "uid", "pid", "uuid"}
 PLAIN = {"string": "string", "integer": "uint64", "number": "float64", "boolean": "bool"}
+LIMITS = ("hard_bytes", "soft_bytes", "hard_inodes", "soft_inodes")
 structs = []
 
 
@@ -40,6 +41,10 @@ def struct(name, schema, comment=""):
         told = f" // {value['description']}" if "description" in value else ""
         lines.append(f'\t{name_of(key)} {kind} `json:"{tag}"`{told}\n')
     structs[at] = f"{comment}type {name} struct {{\n{''.join(lines)}}}\n"
+    if set(LIMITS) <= schema["properties"].keys():
+        limits = ", ".join(f"row.{name_of(key)}" for key in LIMITS)
+        told = "// Limits are those of the row, to give them to another directory.\n"
+        structs.append(f"{told}func (row {name}) Limits() Limits {{\n\treturn limitsOf({limits})\n}}\n")
 
 
 for command, answer in json.load(sys.stdin)["$defs"].items():

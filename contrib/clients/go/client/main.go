@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"os"
 
-	"fsquota"
+	"a-seed-6abb170e.example/fsquota.git/contrib/clients/go"
 )
 
 func main() {
