@@ -96,7 +96,10 @@ assert subprocess.run([sys.executable, "-c", "import fsquota, sys; fsquota.relea
                           "fsquota._errors.PermissionDenied: ")
 # What the administrator allows holds here, too.
 with open("/etc/fsquota.conf", "w") as conf:
-    conf.write(f"id-range = 5000-5999\nbudget = {mount} 20M\n")
+    conf.write(f"id-range = 5000-5999\nbudget = {mount} 20M\nprojects-file = /etc/projects.ours\n")
+fsquota.assign(f"{mount}/ours", hard="1M", mkdir=True, registry=fsquota.Registry(lock_seconds=5))
+assert open("/etc/projects.ours").read().endswith(f":{mount}/ours\n") and fsquota.usage(f"{mount}/ours").id
+fsquota.release(f"{mount}/ours")
 assert 5000 <= fsquota.assign(f"{mount}/more", hard="2M", mkdir=True).id <= 5999
 error = fails(fsquota.ConflictError, fsquota.assign, f"{mount}/most", hard="30M", mkdir=True)
 assert "budget" in str(error) and not os.path.exists(f"{mount}/most"), error

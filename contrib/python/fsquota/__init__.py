@@ -44,12 +44,12 @@ Owner = Union[int, str]
 
 @dataclass(frozen=True)
 class Registry:
-    """The files in which projects are registered, instead of those of /etc."""
+    """The files in which projects are registered. None: as fsquota.conf(5) says, or those of /etc."""
 
-    projects_file: Path = "/etc/projects"
-    projid_file: Path = "/etc/projid"
+    projects_file: Optional[Path] = None
+    projid_file: Optional[Path] = None
     register: bool = True  # False: assign() and release() only read them
-    lock_seconds: Optional[int] = None  # wait for the locks so long at most; None: 60
+    lock_seconds: Optional[int] = None  # wait for the locks so long at most
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,10 @@ class Released:
 
 def _option(name: str, value: Any) -> list[Word]:
     return [] if value is None else [f"--{name}={value}"]
+
+
+def _file(name: str, path: Optional[Path]) -> list[Word]:
+    return [] if path is None else [f"--{name}=".encode() + path_word(path)]
 
 
 def _flags(**given: bool) -> list[Word]:
@@ -96,8 +100,8 @@ def _registry(registry: Optional[Registry], registers: bool = True) -> list[Word
     if registry is None:
         return []
     return [
-        b"--projects-file=" + path_word(registry.projects_file),
-        b"--projid-file=" + path_word(registry.projid_file),
+        *_file("projects-file", registry.projects_file),
+        *_file("projid-file", registry.projid_file),
         *_option("lock-timeout", registry.lock_seconds),
         *_flags(no_register=registers and not registry.register),
     ]
@@ -222,13 +226,13 @@ def resize(
     )
 
 
-def usage(directory: Path, *, walk: bool = False, projects_file: Path = "/etc/projects") -> Project:
+def usage(directory: Path, *, walk: bool = False, projects_file: Optional[Path] = None) -> Project:
     """Find out how much is used below a file or directory, in constant time. See fsquota-usage(8).
 
     walk  where there is no quota, count the files as du(1) does
     """
-    files = b"--projects-file=" + path_word(projects_file)
-    return project_of(ask("usage", files, *(["--fallback=walk"] if walk else []), "--", path_word(directory), reads=True)[0])
+    options = [*_file("projects-file", projects_file), *(["--fallback=walk"] if walk else [])]
+    return project_of(ask("usage", *options, "--", path_word(directory), reads=True)[0])
 
 
 def projects(*paths: Path, over: Optional[float] = None) -> list[Project]:
