@@ -47,7 +47,8 @@ print(fsquota.__version__ == m.version("fsquota"), fsquota.__file__)'
 }
 
 @test "Python: a failure is an OSError with its errno and a class of its own, also without the program" {
-	ln -s "$FSQUOTA" "$BATS_TEST_TMPDIR/fsquota"
+	cd "$BATS_TEST_TMPDIR"
+	ln -s "$FSQUOTA" fsquota
 	PATH=$BATS_TEST_TMPDIR:$PATH run -0 /usr/bin/python3 - <<-'EOF'
 		import errno, os, pickle
 		import fsquota
@@ -71,7 +72,7 @@ print(fsquota.__version__ == m.version("fsquota"), fsquota.__file__)'
 		assert fsquota.usage(".", walk=True).path == os.getcwd() + "/."
 		# Its child asks a process of its own.
 		if os.fork() == 0:
-		    os._exit(fsquota.usage("/none", walk=True) if 0 else 7 if fails(OSError, fsquota.usage, "/none") else 1)
+		    os._exit(7 if fails(OSError, fsquota.usage, "/none") else 1)
 		assert os.waitstatus_to_exitcode(os.wait()[1]) == 7 and fails(OSError, fsquota.usage, "/none")
 		# A process that dies while nobody asks is replaced.
 		import fsquota._program
