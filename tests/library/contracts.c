@@ -254,7 +254,8 @@ static void test_unregistered(const char *directory)
 static void test_plan(void)
 {
 	struct fsq_limits limits = { .mask = FSQ_HARD(FSQ_INODES),
-				     .hard = { [FSQ_INODES] = UINT64_MAX } };
+				     .hard = { [FSQ_INODES] = UINT64_MAX } },
+			  would_be;
 	const bool project[FSQ_TYPES] = { [FSQ_PROJECT] = true };
 	const bool user[FSQ_TYPES] = { [FSQ_USER] = true };
 	struct fsq_dquot before, after;
@@ -284,7 +285,8 @@ static void test_plan(void)
 	limits = (struct fsq_limits){ .mask = FSQ_SOFT(FSQ_INODES) | FSQ_HARD(FSQ_INODES),
 				      .soft = { [FSQ_INODES] = 2 },
 				      .hard = { [FSQ_INODES] = 1 } };
-	ok(fsq_quota_order_limits(fs, FSQ_PROJECT, 77, &limits), "soft above hard, of inodes");
+	ok(fsq_quota_order_limits(fs, FSQ_PROJECT, 77, &limits, &would_be) == 1,
+	   "soft above hard, of inodes");
 	ok(fsq_quota_plan_switch(fs, FSQ_REMOVE, project, &from, &to) ==
 		   fsq_quota_switch(fs, FSQ_REMOVE, project),
 	   "remove, where quota is on");
