@@ -344,6 +344,18 @@ of_projects() {
 	rm -r /mnt/x/v
 }
 
+@test "prune --pods, every five minutes, asks no filesystem where no line is of a pod" {
+	mkdir -p /mnt/x/few /mnt/x/pods/40ac2aea-808d-4b46-af07-75fe449cee4e/volumes/kubernetes.io~empty-dir/v
+	fsquota assign /mnt/x/few
+	trace quotactl,quotactl_fd fsquota prune --pods
+	assert_equal "$trace" ''
+	fsquota assign /mnt/x/pods/40ac2aea-808d-4b46-af07-75fe449cee4e/volumes/kubernetes.io~empty-dir/v
+	trace quotactl,quotactl_fd fsquota prune --pods
+	assert_regex "$trace" quotactl
+	fsquota release /mnt/x/few /mnt/x/pods/40ac2aea-808d-4b46-af07-75fe449cee4e/volumes/kubernetes.io~empty-dir/v
+	rm -r /mnt/x/few /mnt/x/pods
+}
+
 # bats test_tags=many,shared,full
 @test "prune looks at each directory once, and reads its quota once" {
 	local few words=(fsquota prune --dry-run --json --all /mnt/x)

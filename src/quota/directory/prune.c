@@ -519,6 +519,17 @@ static int read_registered_lines(struct prune *p)
 	return rc ? rc : fsq_entries_index(&p->lines, p->err);
 }
 
+/* @return   1: no line is of a volume of a pod, so there is nothing to do; as on most machines, every five minutes */
+static int look_for_pods(struct prune *p)
+{
+	int rc = p->registry->none ? 1 : read_registered_lines(p);
+
+	for (size_t i = 0; i < p->lines.count && rc == 0; i++)
+		if (is_of_pod(p->lines.list[i].word))
+			return 0;
+	return rc ? rc : 1;
+}
+
 static int prune_lines(struct prune *p)
 {
 	int rc = read_registered_lines(p);
@@ -653,6 +664,8 @@ int fsq_prune(const struct fsq_prune_request *request, fsq_leftover_visitor visi
 			       : fsq_allocate_range(&request->range, request->registry);
 	p.edit = fsq_project_edit_new(request->registry, request->dry_run, request->options);
 	rc = p.edit ? choose_volumes(&p) : fsq_fail_errno(err, ENOMEM, NULL, "cannot go on");
+	if (rc == 0 && request->pods)
+		rc = look_for_pods(&p);
 	if (rc == 0)
 		rc = fsq_volumes_open(&p.volumes, err);
 	if (rc == 0)
