@@ -179,19 +179,23 @@ static bool take_option(struct session *session, const struct command_option *op
 	return true;
 }
 
-/* Letters that options of tables had until 0.2.0: in other commands they are those of xfs_quota, and mean another thing. */
-static const char *long_name_of(char letter)
+/*
+ * Find the option that a letter stood for in tables until 0.2.0, or stands for in top(1). In other commands they are letters
+ * of xfs_quota, and mean another thing.
+ */
+static const struct command_option *find_long_option(const struct command *command, char letter)
 {
-	switch (letter) {
-	case 'b':
-		return "bytes";
-	case 'n':
-		return "noheadings";
-	case 'r':
-		return "raw";
-	default:
-		return "";
-	}
+	static const struct {
+		char letter;
+		const char *name;
+	} names[] = { { 'b', "batch" }, { 'b', "bytes" }, { 'n', "noheadings" }, { 'r', "raw" } };
+	const struct command_option *option = NULL;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !option; i++)
+		if (names[i].letter == letter)
+			option = command_find_option(command, 0, names[i].name,
+						     strlen(names[i].name));
+	return option;
 }
 
 /* @whole  the word of the command line that it is in, NULL: @word */
@@ -205,11 +209,12 @@ static bool refuse_unknown(struct session *session, const struct command *comman
 	    command_find_option(command, 0, "allow-shrink", 12))
 		return session_usage_error(
 			session, "give the new size instead of %s, with --allow-shrink", whole);
-	option = command_find_option(command, 0, long_name_of(word[1]),
-				     strlen(long_name_of(word[1])));
+	option = find_long_option(command, word[1]);
 	if (option)
-		return session_usage_error(session, "unknown option %.*s; use --%s", (int)length,
-					   word, option->name);
+		return session_usage_error(session, "unknown option %.*s; use --%s%s%s",
+					   (int)length, word, option->name,
+					   option->argument ? " " : "",
+					   option->argument ? option->argument : "");
 	suggest_begin(&like, word + 2, length - 2);
 	for (size_t i = 0; word[1] == '-' && (option = command_option(command, i)); i++)
 		if (option->name && suggest_is_nearer(&like, option->name))
