@@ -27,7 +27,7 @@ www            ann/www
 bob            bob
 home-old     /mnt/x/home-old
 last         /mnt/x/last
-(no project) -"
+(no project) /mnt/x"
 	# Programs get whole paths, in this order.
 	run -0 fsquota list --tree --jsonl /mnt/x
 	assert_equal "$(jq -r '.path, .directories[]' <<<"$output" | uniq)" \
@@ -44,7 +44,7 @@ last         /mnt/x/last
 	assert_equal "$(jq -r '[(.list | map(.id) | last), .total[0].hard_bytes] | join(" ")' <<<"$output")" "0 $((48 * 1048576))"
 	run -0 fsquota list --tree --total --bytes -o NAME,TREE,PATH /mnt/x
 	assert_line --regexp '^home +[0-9]{8} /mnt/x/home$'
-	assert_line --regexp '^\(no project\) +-$'
+	assert_line --regexp '^\(no project\) +/mnt/x$'
 }
 
 @test "bars are as long as the use, where they are wanted or a terminal has room" {

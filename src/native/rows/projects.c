@@ -542,8 +542,11 @@ struct project_row projects_row(struct projects *projects, const struct project 
 	if (of_project || !projects->no_names)
 		listing_set_name(session, &row);
 	if (of_project && row.id == 0 &&
-	    (session->style.format == TABLE_TEXT || projects->want_none))
+	    (session->style.format == TABLE_TEXT || projects->want_none)) {
 		row.shown_name = NO_PROJECT;
+		/* For people: there may be such a row of each filesystem. */
+		row.path = session->style.format == TABLE_TEXT ? row.mountpoint : NULL;
+	}
 	for (size_t i = 0; i < project->known_count; i++)
 		projects->directories[i] = projects->known[project->known + i].directory;
 	if (of_project)
