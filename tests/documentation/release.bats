@@ -11,9 +11,9 @@ setup() { version=$(sed -n 's/^AC_INIT(\[fsquota\], \[\(.*\)\])$/\1/p' "$srcdir/
 @test "configure.ac, NEWS.md, both packagings, manifests and the program have one version, and one date" {
 	local date
 	[[ $version =~ ^[0-9]+\.[0-9]+\.[0-9]+$ ]]
-	date=$(date -u -d "$(dpkg-parsechangelog -l "$srcdir/debian/changelog" -S Date)" +%F)
+	date=$(date -u -d "$(sed -n '/^ -- /{s/.*>  //p;q}' "$srcdir/debian/changelog")" +%F)
 	assert_equal "$(sed -n '/^## /{p;q}' "$srcdir/NEWS.md")" "## $version ($date)"
-	assert_equal "$(dpkg-parsechangelog -l "$srcdir/debian/changelog" -S Version)" "$version-1"
+	assert_equal "$(sed -n '1s/.*(\(.*\)).*/\1/p' "$srcdir/debian/changelog")" "$version-1"
 	assert_equal "$(sed -n 's/^Version: *//p' "$srcdir/fsquota.spec")" "$version"
 	assert_equal "$(sed -n 's/^__version__ = "\(.*\)"$/\1/p' "$srcdir/contrib/python/fsquota/__init__.py")" "$version"
 	assert_equal "$(grep -rhoE '(newTag: |fsquota:)[0-9]+[.].*-busybox' "$srcdir/contrib/kubernetes" | sed 's/.*[: ]//' | sort -u)" \
