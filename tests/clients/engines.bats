@@ -18,7 +18,7 @@ setup_file() {
 	export PACKAGE
 	mount -t tmpfs var /var
 	[ -s /sys/fs/cgroup/cgroup.controllers ] || mount -t cgroup2 cgroup2 /sys/fs/cgroup
-	ip link set lo up
+	loopback_up
 	mkdir -p /run/engines/image/bin /etc/containers
 	cp /bin/bash-static /run/engines/image/bin/sh
 	tar -C /run/engines/image -cf /run/engines/image.tar .

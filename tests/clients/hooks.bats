@@ -367,7 +367,7 @@ p() { podman --storage-driver overlay --root "$store" --runroot /run/hook/podman
 @test "containerd's ctr and Docker with the runtime of contrib" {
 	local fs runtime=/run/hook/fsquota-runc image=localhost/tiny:latest by_ctr by_docker
 	export HOME=/run/hook
-	ip link set lo up
+	loopback_up
 	ln -s "$srcdir/contrib/oci/fsquota-runc" $runtime
 	jq --arg path "$runtime" '.runtimes[] |= (.path = $path | .runtimeArgs[0] |= sub("10G"; "3M"))' "$srcdir/contrib/oci/daemon.json" \
 		>/run/hook/daemon.json

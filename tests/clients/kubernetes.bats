@@ -14,7 +14,7 @@ readonly kubelet=/mnt/x/kubelet node=/mnt/x/node
 setup_file() {
 	mount -t tmpfs var /var
 	[ -e /sys/fs/cgroup/cgroup.controllers ] || mount -t cgroup2 cgroup2 /sys/fs/cgroup
-	ip link set lo up
+	loopback_up
 	mkdir -p /etc/containers
 	echo '{"default":[{"type":"insecureAcceptAnything"}]}' >/etc/containers/policy.json
 	printf '%s\n' '[storage]' 'driver = "vfs"' 'runroot = "/run/pods/podman"' 'graphroot = "/run/pods/storage"' \

@@ -25,6 +25,7 @@
 #   complain TEXT..., no_complaints  what is wrong is gathered in $complaints, and fails at the end
 #   until_true CMD...     waits for it, a hundred seconds at most
 #   end_process PID       with SIGTERM; SIGKILL would lose what coverage has counted
+#   loopback_up           the guest's loopback interface is up
 #   real ARGUMENT...      the oracle without the files of /etc
 #   kernel_has MOUNT ID   use and limits of a project, as the kernel has them
 #   injecting CALLS HOW CMD...  the command, with error=EIO:when=2 or another HOW of strace for these calls
@@ -199,6 +200,12 @@ until_true() {
 end_process() {
 	{ kill "$1" && kill -CONT "$1"; } 2>/dev/null || return 0
 	until_true eval "! kill -0 $1 2>/dev/null" || { kill -KILL "$1" && return 1; }
+}
+
+# With the ioctl SIOCSIFFLAGS: ip(8) is a package more.
+loopback_up() {
+	python3 -c 'import fcntl, socket, struct
+fcntl.ioctl(socket.socket(), 0x8914, struct.pack("16sh22x", b"lo", 0x41))'
 }
 
 real() { oracle -x -f -D/dev/null -P/dev/null "$@"; }

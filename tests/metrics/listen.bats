@@ -8,7 +8,7 @@ load ../lib/fsquota
 load ../native/projects
 
 setup_file() {
-	ip link set lo up
+	loopback_up
 	make_projects
 }
 

@@ -135,7 +135,7 @@ runs() {
 # bats test_tags=install,full
 @test "no command loads or runs what is in the directory" {
 	local words complaints='' found dir=/mnt/x/$'d\303\244r'
-	ip link set lo up
+	loopback_up
 	mkdir "$dir"
 	fsquota assign --soft 64k --hard 1M --name $'n\303\244me' "$dir"
 	dd if=/dev/zero of="$dir/file" bs=64k count=2 conv=fsync status=none
