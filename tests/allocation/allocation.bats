@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=shared
+# needs: valgrind
 #
 # Every allocation of every command fails once, and once with all behind it: one line, exit status 1,
 # nothing is changed. What is run is in commands.bash, what must be in exhaust.
@@ -32,7 +33,7 @@ exhausted() {
 
 @test "commands that look at budgets, without memory" { exhausted x budgets; }
 
-# bats test_tags=every-call,full
+# bats test_tags=install,every-call,full
 @test "valgrind finds no error, no leak and no open descriptor in a command of each kind" {
 	exhausted x --memcheck some
 }
@@ -48,6 +49,9 @@ exhausted() {
 @test "ext4: commands that read, without memory" { exhausted e reads processes; }
 @test "commands that change something, without any memory from a moment on" { exhausted x --rest changes switches; }
 @test "commands that read, without any memory from a moment on" { exhausted x --rest reads; }
+# bats test_tags=install
 @test "valgrind: commands that change something" { exhausted x --memcheck changes switches; }
+# bats test_tags=install
 @test "valgrind: commands that read" { exhausted x --memcheck reads processes; }
+# bats test_tags=install
 @test "valgrind: commands of xfs_quota, in both modes" { exhausted x --memcheck xfs_quota; }

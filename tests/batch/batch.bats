@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=shared
+# needs: golang-go systemd
 #
 # fsquota batch: requests in, answers out.
 
@@ -435,7 +436,7 @@ usual_answers() {
 	diff "$BATS_TEST_TMPDIR/page" "$BATS_TEST_TMPDIR/files"
 }
 
-# bats test_tags=many,full
+# bats test_tags=install,many,full
 @test "the clients in contrib work as they stand" {
 	local client
 	dd if=/dev/zero of=/mnt/x/web/file bs=64k count=16 conv=fsync status=none

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=install,shared,full
+# needs: ansible
 #
 # Ansible's module community.general.xfs_quota, the real one, does with us what a playbook says.
 # Its arguments are a task's; what it returns, a playbook's handlers act on.

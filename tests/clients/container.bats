@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=install
+# needs: buildah
 #
 # The image of contrib/container, built without a registry of the static binary ($FSQUOTA), and run on a real XFS with
 # /etc of the node. It runs with a root directory, a mount table and capabilities of its own; buildah needs no

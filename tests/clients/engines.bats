@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=install,shared
+# needs: docker.io podman runc crun golang-go kubelet
 #
 # Real dockerd and podman on the XFS of our quotas, and kubelet's package for them (kubelet.go). The two give their layers
 # the IDs after that of their store, look into no file and take no lock: no limit of ours may change, and no layer and no

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=install,shared
+# needs: docker.io podman runc crun
 #
 # oci-hook with real runtimes: a container has the limits of its annotations while it runs, on XFS and on ext4.
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=install
+# needs: podman crun golang-go kubelet python3-kubernetes python3-yaml
 #
 # contrib/kubernetes: each overlay is what the API's schema wants, and podman runs the containers of the DaemonSet on
 # the rights, the volumes and the seccomp profile that it gives them. Kubelet's own package makes volumes beside apply.

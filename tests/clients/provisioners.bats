@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=shared
+# needs: python3-yaml
 #
 # Provisioners whose set-up and clean-up are whole scripts, in which our answer decides on the next
 # call. Each test runs them as they are run, and looks at what the kernel then holds.
@@ -289,6 +290,7 @@ created   $openebs" fsquota apply "$BATS_TEST_TMPDIR/lines"
 	assert_equal "$(grep -v '^$' /etc/projects)" '900:/mnt/x/elsewhere'
 }
 
+# bats test_tags=install
 @test "our scripts in the helper of the manifest register in the node's files" {
 	local id
 	mkdir "$BATS_TEST_TMPDIR/etc"

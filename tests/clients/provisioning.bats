@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=install
+# needs: ansible python3-yaml systemd
 #
 # What contrib has for provisioning does what it says: the Ansible role, cloud-init's snippet and the
 # commands of the systemd units, with the capabilities and system calls that these leave.

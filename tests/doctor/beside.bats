@@ -308,7 +308,7 @@ overlay_over() {
 	mount -t overlay -o "lowerdir=/mnt/x/lower,upperdir=$1/upper,workdir=$1/work" overlay /run/o
 }
 
-# bats test_tags=install
+# bats test_tags=slow
 @test "an overlay is given one ID beside other projects, and not over them" {
 	local c=/mnt/x/above/c before
 	fresh_fs x

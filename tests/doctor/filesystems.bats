@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=shared
+# needs: btrfs-progs
 #
 # Filesystems that cannot have project quotas, or not as they are, and what is in the way although
 # they can.
@@ -271,7 +272,7 @@ root_on_x2() {
 	rm /run/btrfs
 }
 
-# bats test_tags=install
+# bats test_tags=slow
 @test "NFS is limited where it comes from" {
 	fresh_fs x
 	serve /mnt/x
@@ -292,7 +293,7 @@ overlay_on() {
 	mount -t overlay -o "lowerdir=/mnt/$1/lower,upperdir=/mnt/$1/c/upper,workdir=/mnt/$1/c/work" overlay /run/o
 }
 
-# bats test_tags=install
+# bats test_tags=slow
 @test "an overlay that nothing limits" {
 	local fs
 	for fs in x e; do
@@ -315,7 +316,7 @@ overlay_on() {
 	done
 }
 
-# bats test_tags=install,full
+# bats test_tags=full
 @test "an overlay that nothing limits, whose layers lie beside others" {
 	local fs
 	for fs in x e; do
@@ -332,7 +333,7 @@ overlay_on() {
 	done
 }
 
-# bats test_tags=install,full
+# bats test_tags=full
 @test "an overlay whose upperdir and workdir have different IDs" {
 	overlay_on x
 	fsquota assign /mnt/x/c/upper --hard 1M
@@ -347,7 +348,7 @@ overlay_on() {
 	umount /run/o
 }
 
-# bats test_tags=install,full
+# bats test_tags=full
 @test "an overlay whose layers cannot be seen from here" {
 	overlay_on x
 	mount -t tmpfs cover /mnt/x
@@ -371,7 +372,7 @@ overlay_on() {
 	no_more seccomp /mnt/x
 }
 
-# bats test_tags=install
+# bats test_tags=slow
 @test "a kernel without quota" {
 	doctor=(strace -f -qq -o "$BATS_TEST_TMPDIR/trace" -e trace=quotactl,quotactl_fd
 		-e inject=quotactl,quotactl_fd:error=ENOSYS "$FSQUOTA" doctor)

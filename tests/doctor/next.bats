@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=shared
+# needs: systemd
 #
 # The next mount: what a line of fstab or a mount unit will have, and whether the kernel takes it.
 
@@ -190,6 +191,7 @@ unit() {
 	[[ $finding == *"$units/mnt-x2.mount.d/20.conf has jqfmt=vfsv0, "* ]]
 }
 
+# bats test_tags=install
 @test "a unit is found by the device, and by the name that systemd gives it" {
 	local name
 	umount /mnt/x2

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=install
+# needs: golang-go kubectl python3-kubernetes python3-yaml
 #
 # contrib/kubernetes, as kubectl renders it: the one of tests/guest/kubectl, whatever else is in PATH.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# needs: cloud-init python3-jsonschema python3-yaml systemd
 #
 # What is written about commands is what they are: their descriptions, which "help --machine" prints,
 # beside the pages, the completions and fsquota-json(5). No quota is needed here.

@@ -1,5 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# bats file_tags=install
+# needs: python3-yaml
 #
 # The workflows of .github run what is in the tree: it judges each change, and makes a release of a tag.
 

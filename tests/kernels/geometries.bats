@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# needs: new-xfsprogs
 # shellcheck disable=SC2034 # for the helpers
 #
 # Filesystems that were made otherwise: every command does there what it does on the usual one, and

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=install
+# needs: abigail-tools
 #
 # Programs that are linked with libfsquota.so.0 run with each later one: the shared library beside
 # libfsquota.abi, which describes what they were built with. No quota is needed here.

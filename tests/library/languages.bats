@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=install
+# needs: git golang-go mypy python3-pip
 #
 # The modules for other languages have what the header and the schema have. No quota is needed here.
 

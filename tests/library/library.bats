@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# needs: g++
 #
 # libfsquota for a program outside of this tree: its header, what it exports, and that it works.
 
@@ -40,7 +41,6 @@ listed() { sed -n 's/^\t\(fsq_[a-z_]*\);$/\1/p' "$symbols" | sort -u; }
 	[ "$(declared | wc -l)" -gt 30 ]
 }
 
-# bats test_tags=install
 @test "the static library defines no global name but with fsq_" {
 	run -0 nm -g --defined-only "$LIBRARY_PATH/libfsquota.a"
 	assert_equal "$(awk 'NF == 3 && $3 !~ /^fsq_/ { print $3 }' <<<"$output")" ""
@@ -133,7 +133,7 @@ prototypes() {
 	[[ $stderr == *"/proc: there is no project quota"* ]] || fail "$stderr"
 }
 
-# bats test_tags=install
+# bats test_tags=slow
 @test "what is installed is uninstalled, but for folders that others have, too" {
 	local other=$BATS_FILE_TMPDIR/other
 	make -s -C "$builddir" install DESTDIR="$other" >/dev/null 2>&1

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=shared
+# needs: golang-go
 #
 # The library in other languages on a real kernel: the Python module, and the provisioner of contrib/provisioner.
 

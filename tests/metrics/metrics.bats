@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# needs: python3-prometheus-client
 #
 # What metrics prints: the numbers of list and usage, as valid OpenMetrics, whatever the names are; and
 # the file that it replaces, whole or not at all. And what contrib has to run it: a systemd unit.

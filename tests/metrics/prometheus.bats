@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=install
+# needs: prometheus python3-prometheus-client
 #
 # Those who read metrics: promtool, node_exporter and Prometheus of Debian, and what contrib has for them:
 # rules and a dashboard. They run on this machine: tests/guest/run tells what limits a server in a guest. A

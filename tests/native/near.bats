@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=shared
+# needs: nagios
 #
 # Near a limit: a sentence for who logs in, a line for the monitor, and why a file cannot be renamed.
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=shared
+# needs: python3-jsonschema
 #
 # How rows are printed, fsquota-output(7): every command has every format, and each is read back.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# needs: locales
 #
 # --root: a pod with the node's directories at /host works on them as the node itself does.
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=install,full
+# needs: git mmdebstrap uidmap
 #
 # What README.md says under "Install it", typed into a bare Debian.
 

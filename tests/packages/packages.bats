@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=install
+# needs: build-essential debhelper lintian mmdebstrap rpm rpmlint uidmap xz-utils
 #
 # The packages for Debian and of rpm: they build from what "make dist" has, the same bytes each time,
 # lintian and rpmlint find nothing, and they come and go without leaving anything. Nothing of this

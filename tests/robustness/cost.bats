@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# needs: valgrind
 #
 # What a call may cost, in things that can be counted: system calls, files opened, processes. The
 # numbers do not depend on the machine; tests/bench/all measures the rest.
@@ -236,7 +237,7 @@ instructions() {
 	instructions=${BASH_REMATCH[1]}
 }
 
-# bats test_tags=many,shared,full
+# bats test_tags=install,many,shared,full
 @test "a row of a report without names costs a fifth of the instructions of xfs_quota's" {
 	local tool few cost=()
 	for id in {1001..1300}; do echo "limit -p bsoft=5m bhard=1g $id"; done | oracle -x /mnt/x >/dev/null
@@ -251,7 +252,7 @@ instructions() {
 	assert [ $((5 * cost[0])) -le "${cost[1]}" ]
 }
 
-# bats test_tags=many
+# bats test_tags=install,many
 @test "a request to batch takes six system calls at most, and a twentieth of xfs_quota's instructions" {
 	local id few one=$BATS_TEST_TMPDIR/one two=$BATS_TEST_TMPDIR/two
 	mkdir /mnt/x/batch
@@ -306,7 +307,7 @@ of_projects() {
 }
 
 # Buffers double: of metrics, three may do so between the two.
-# bats test_tags=many,shared
+# bats test_tags=install,many,shared
 @test "a project more costs list, report and metrics one system call, no allocation, and few instructions" {
 	local command most bytes words shown few
 	for command in '5500 240 list --quick --json' '5000 240 list --quick --raw --bytes' '5000 240 list --quick --pairs --bytes' '5000 90 report -p --csv' '4600 2600 metrics --quick'; do
@@ -327,7 +328,7 @@ of_projects() {
 	of_projects 0 true
 }
 
-# bats test_tags=many,shared,full
+# bats test_tags=install,many,shared,full
 @test "that list looks at each directory costs three system calls more, and no allocation" {
 	local few words=(fsquota list --json /mnt/x)
 	mkdir -p /mnt/x/v
@@ -356,7 +357,7 @@ of_projects() {
 	rm -r /mnt/x/few /mnt/x/pods
 }
 
-# bats test_tags=many,shared,full
+# bats test_tags=install,many,shared,full
 @test "prune looks at each directory once, and reads its quota once" {
 	local few words=(fsquota prune --dry-run --json --all /mnt/x)
 	mkdir -p /mnt/x/v
@@ -375,7 +376,7 @@ of_projects() {
 	rm -r /mnt/x/v
 }
 
-# bats test_tags=many,shared,full
+# bats test_tags=install,many,shared,full
 @test "each of many that are gone costs prune the same, and it locks and reads the files seldom" {
 	local few locks
 	gone_ones() {
@@ -424,7 +425,7 @@ of_projects() {
 	rm -r /mnt/x/large
 }
 
-# bats test_tags=many,shared,full
+# bats test_tags=install,many,shared,full
 @test "explain takes twice as much for deleted files on twice as many mounts, and in twice as many mount namespaces" {
 	local dir=$BATS_TEST_TMPDIR/mounts kind few holder
 	mkdir -p /mnt/x/web /mnt/x/layers

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=shared,slow
+# needs: busybox-static klibc-utils
 #
 # The step of the next boot (contrib/at-boot/fsquota-at-boot), without a boot: it is a script of the initramfs that
 # gives an ext4 which is not mounted the features of project quotas. image.bats boots it.
@@ -72,6 +73,7 @@ untouched() {
 	assert_equal "$(content)" "$before"
 }
 
+# bats test_tags=install
 @test "an ext4 without the features gets them, with any shell of an initramfs" {
 	for shell in dash 'busybox sh' /usr/lib/klibc/bin/sh; do
 		read -ra shell <<<"${shell[0]}"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=install
+# needs: busybox-static dracut-core initramfs-tools-core klibc-utils systemd
 #
 # The step of the next boot in real images of initramfs-tools and dracut, which User-Mode Linux boots: its root is
 # an ext4 as cloud images have it, and afterwards it has project quotas. Nothing of it is installed here: the images

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=install,full
+# needs: mmdebstrap uidmap
 #
 # A newcomer's transcript: a new Debian whose root is an ext4 without project quota, from "fsquota setup /" to a limited
 # directory. User-Mode Linux boots it three times, then with the initramfs that its own update-initramfs has built.

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# needs: ostree systemd
 #
 # fsquota setup: each filesystem, mounted in each way, comes to quotas that last, and nobody loses the limits that he had.
 
@@ -44,7 +45,7 @@ teardown() {
 	comes_to_quota ext4-files by_device
 }
 
-# bats test_tags=slow
+# bats test_tags=install
 @test "a mount unit gets a drop-in, and what systemd makes of fstab, too" {
 	comes_to_quota f2fs by_unit
 	comes_to_quota ext4-inodes by_drop_in

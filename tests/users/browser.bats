@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=install
+# needs: chromium
 #
 # The page of report --html in a real browser, on this machine; a guest has written it.
 

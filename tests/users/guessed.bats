@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
 # bats file_tags=shared
+# needs: man-db
 #
 # What people type who have read nothing: the answer comes, or a message that names it.
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
+# needs: fish zsh
 #
 # What bash, zsh and fish make of a TAB, each on a terminal.
 # bats file_tags=install
