@@ -57,6 +57,20 @@ mended() {
 	fsquota limit bhard=0 4711 /mnt/x
 }
 
+# Kubelet before 1.24 counts without limits, and each one what a ConfigMap has.
+@test "a volume of a pod may be without limits, and another directory is noted" {
+	local volume=/mnt/x/pods/40ac2aea-808d-4b46-af07-75fe449cee4e/volumes/kubernetes.io~configmap/profile path
+	for path in "$volume" /mnt/x/plain; do
+		mkdir -p "$path"
+		real -c "project -s -p $path 4712" /mnt/x >/dev/null
+		echo "4712:$path" >>/etc/projects
+		[ "$path" = "$volume" ] && no_more tag-without-limit /mnt/x || finds note tag-without-limit /mnt/x
+		real -c "project -C -p $path 4712" /mnt/x >/dev/null
+		sed -i '/^4712:/d' /etc/projects
+	done
+	rm -r /mnt/x/pods /mnt/x/plain
+}
+
 @test "an ID with files and limits that no file has" {
 	local fs
 	for fs in x e; do

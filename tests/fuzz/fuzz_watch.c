@@ -105,9 +105,12 @@ static bool is_hard(const struct fsq_amounts *amounts, int form)
 	       amounts->used + (form == FSQ_BLOCKS ? BLOCK - 1 : 0) >= amounts->hard;
 }
 
+/* Of the limit that stops first. */
 static bool is_percent(const struct fsq_amounts *amounts)
 {
-	uint64_t limit = amounts->hard ? amounts->hard : amounts->soft;
+	bool is_over = amounts->expires && amounts->expires <= fake_seconds();
+	uint64_t limit =
+		amounts->soft && (is_over || !amounts->hard) ? amounts->soft : amounts->hard;
 
 	return model.over && limit && (double)amounts->used * 100 / (double)limit >= model.over;
 }
@@ -377,7 +380,10 @@ static void check_truth(const struct told *told, const struct fsq_amounts *amoun
 	MUST(!told->hard || hard ||
 	     (amounts->used && (!told->hard_known || (amounts->used >= told->hard_used &&
 						      amounts->hard == told->hard_limit))));
-	MUST(!model.over || told->percent == is_percent(amounts));
+	/* Once a grace time is over, this is told at the next look. */
+	MUST(!model.over || told->percent == is_percent(amounts) ||
+	     (amounts->expires && amounts->expires <= fake_seconds() &&
+	      amounts->expires + model.interval + 2 > fake_seconds()));
 	MUST(!told->full || amounts->used);
 }
 

@@ -25,6 +25,13 @@ bool fsq_pod_path_next(const char **at, struct fsq_pod_path *found)
 	return false;
 }
 
+bool fsq_is_of_pod(const char *path)
+{
+	struct fsq_pod_path found;
+
+	return fsq_pod_path_next(&path, &found);
+}
+
 void fsq_usual_name(char name[FSQ_USUAL_NAME], uint32_t id)
 {
 	snprintf(name, FSQ_USUAL_NAME, "volume%u", id);

@@ -22,6 +22,9 @@ struct fsq_pod_path {
  */
 bool fsq_pod_path_next(const char **at, struct fsq_pod_path *found);
 
+/** @return  whether a path may be that of a volume of a pod, or lie in one */
+bool fsq_is_of_pod(const char *path);
+
 #define FSQ_USUAL_NAME 24
 
 /** The name that kubelet gives a project, and fsq_assign() one that gets none: "volume" and its ID. */

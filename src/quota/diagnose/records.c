@@ -278,6 +278,9 @@ static void check_record(struct stores *stores, const struct fsq_dquot *dquot)
 		stores->unknown_last = dquot->id;
 		return;
 	}
+	/* Kubelet only counts what a ConfigMap has, and each volume before 1.24. */
+	if (finding.id == FSQ_FINDING_TAG_WITHOUT_LIMIT && line && fsq_is_of_pod(line->word))
+		return;
 	/* Limits of a directory that is gone, or whose ID was changed, are reported elsewhere. */
 	if (inodes || !line)
 		fsq_finding_visit_here(stores->subject, finding);

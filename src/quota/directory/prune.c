@@ -478,13 +478,6 @@ static int see_volumes(struct prune *p)
 
 /* --- lines --- */
 
-static bool is_of_pod(const char *directory)
-{
-	struct fsq_pod_path path;
-
-	return fsq_pod_path_next(&directory, &path);
-}
-
 static int look_at_line(struct prune *p, const struct fsq_entry *line)
 {
 	struct fsq_leftover leftover = { .id = line->id, .directory = line->word };
@@ -494,7 +487,7 @@ static int look_at_line(struct prune *p, const struct fsq_entry *line)
 	int rc = 0;
 
 	if (presence == FSQ_ELSEWHERE || !is_volume_chosen(p, volume) ||
-	    (p->request->pods && !is_of_pod(line->word)) ||
+	    (p->request->pods && !fsq_is_of_pod(line->word)) ||
 	    (presence == FSQ_PRESENT && fsq_id_set_has(seen_on(p, volume), line->id)))
 		return 0;
 	leftover.mountpoint = volume->fs->info.directory;
@@ -525,7 +518,7 @@ static int look_for_pods(struct prune *p)
 	int rc = p->registry->none ? 1 : read_registered_lines(p);
 
 	for (size_t i = 0; i < p->lines.count && rc == 0; i++)
-		if (is_of_pod(p->lines.list[i].word))
+		if (fsq_is_of_pod(p->lines.list[i].word))
 			return 0;
 	return rc ? rc : 1;
 }
