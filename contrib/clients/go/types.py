@@ -1,4 +1,4 @@
-#!/usr/bin/python3
+#!/usr/bin/python3 -I
 # SPDX-License-Identifier: Apache-2.0
 """types.py < SCHEMA: the Go types of what `fsquota schema` describes, for types.go."""
 import json
