@@ -16,9 +16,9 @@ setup() {
 
 teardown() { [ ! -e "$BATS_TEST_TMPDIR/started" ] || fail "$(<"$BATS_TEST_TMPDIR/started")"; }
 
-@test "tools/check, demo, setup, build and record explain themselves" {
+@test "tools/check, check-bare, demo, setup, build and record explain themselves" {
 	local tool
-	for tool in check demo setup build record; do
+	for tool in check check-bare demo setup build record; do
 		run -0 "$srcdir/tools/$tool" --help
 		assert_output --regexp "^$tool( .*)?: [a-z].*"
 	done
@@ -31,6 +31,8 @@ teardown() { [ ! -e "$BATS_TEST_TMPDIR/started" ] || fail "$(<"$BATS_TEST_TMPDIR
 	assert_output 'there is no suite nonsense; tools/check --list shows them'
 	run -2 "$srcdir/tools/check" --nonsense
 	assert_output 'check: there is no option --nonsense; see tools/check --help'
+	run -2 "$srcdir/tools/check-bare" nonsense
+	run -2 "$srcdir/tools/check-bare" --nonsense
 	run -2 "$srcdir/tools/demo" nonsense
 	run -2 "$srcdir/tools/setup" nonsense
 	run -2 "$srcdir/tools/setup"
