@@ -246,7 +246,8 @@ project_of() { lsattr -pd "$1" | awk '{ print $1 }'; }
 	kill -KILL $i
 	wait $i || true
 	# Who comes second waits for the first.
-	fsquota assign $top/d3 --mkdir >"$BATS_TEST_TMPDIR/told" 3>&- &
+	: >"$BATS_TEST_TMPDIR/told"
+	fsquota assign $top/d3 --mkdir >>"$BATS_TEST_TMPDIR/told" 3>&- &
 	i=$!
 	until [ -d $top/d3 ]; do nap 0.05; done
 	refuses 1 "$top/d3" fsquota assign $top/d3 --mkdir --lock-timeout 0
