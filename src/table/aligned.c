@@ -332,6 +332,11 @@ static void write_bar(struct writer *w, int8_t parts, uint8_t color)
 		write_text(w, PLAIN_COLOR);
 }
 
+static const char *heading_of(const struct field *field)
+{
+	return field->heading ? field->heading : field->column;
+}
+
 void aligned_end(struct table *table)
 {
 	const struct table_cell *cell = table->cells;
@@ -340,7 +345,7 @@ void aligned_end(struct table *table)
 
 	for (size_t i = 0; i < table->column_count; i++) {
 		const struct field *field = table->columns[i].field;
-		int width = (int)strlen(field->column);
+		int width = (int)strlen(heading_of(field));
 
 		if (field->if_any && table->width[i] == 0 && table->style->column_count == 0)
 			table->width[i] = LEFT_OUT;
@@ -352,7 +357,7 @@ void aligned_end(struct table *table)
 	if (rows > 0)
 		bars = fit(table);
 	for (size_t i = 0; headings && i < table->column_count; i++) {
-		const char *heading = table->columns[i].field->column;
+		const char *heading = heading_of(table->columns[i].field);
 
 		write_aligned(table, i, heading, (int)strlen(heading), PLAIN);
 		if (bars && table->columns[i].field->type == FIELD_PERCENT)

@@ -75,12 +75,7 @@ static char *put_rate(char *at, int64_t rate, bool exact)
 		*at++ = '-';
 	else if (rate > 0 && !exact)
 		*at++ = '+';
-	if (exact)
-		return put_number(at, bytes);
-	at = put_size(at, bytes);
-	*at++ = '/';
-	*at++ = 's';
-	return at;
+	return exact ? put_number(at, bytes) : put_size(at, bytes);
 }
 
 /* The two largest units: 6d23h, 5m10s. */

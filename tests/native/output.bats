@@ -220,10 +220,11 @@ on_terminal() {
 }
 
 @test "what the page advises for a shell answers" {
-	local command path=$PATH
-	command=$(sed -n '/^For a shell:/,/^\.Ed/s/^# //p' "$srcdir/man/fsquota-output.7")
+	local command path=$PATH used
+	used=$(fsquota usage -N --raw --bytes -o used /mnt/x/web)
+	command=$(sed -n '/^For a shell/,/^\.Ed/s/^# //p' "$srcdir/man/fsquota-output.7")
 	eval "${command//\/srv\/logs/\/mnt\/x\/web}" >out
-	assert_equal "$(<out) $PATH" "$((10485760 - $(fsquota usage -N --raw --bytes -o used /mnt/x/web))) $path"
+	assert_equal "$(<out) $PATH" "$used of 10485760"$'\n'"$((10485760 - used)) $path"
 }
 
 # Last, since these commands change something.

@@ -159,13 +159,13 @@ ids() {
 	for m in /mnt/x /mnt/e; do
 		none=$(fsquota quota --csv -N --output USED 0 $m)
 		run -0 fsquota list --bytes -N -o ID,NAME,USED,PATH $m
-		assert_line --regexp "^ *0 \\(no project\\) +$none +-?\$"
+		assert_line --regexp "^ *0 \\(no project\\) +$none +$m\$"
 		run -0 fsquota list -N -o ID,NAME --total $m
 		assert_line --regexp '^ *0 \(no project\)'
 		run -0 fsquota report -N --output ID,NAME -p $m
 		assert_line --regexp '^ *0 \(no project\)'
 		run -0 fsquota report --html - $m
-		assert_line --regexp "data-used=$none><td><td>\\(no project\\)<td class=\"n\">0<"
+		assert_line --regexp "data-used=$none><td>$m<td>\\(no project\\)<td class=\"n\">0<"
 		run -0 fsquota top --batch 1 --json $m
 		assert_equal "$(jq -c 'select(.kind == "no-project") | [.id, .name, .path, .used_bytes, .mountpoint]' <<<"$output")" \
 			"[null,null,null,$none,\"$m\"]"
@@ -212,7 +212,7 @@ ids() {
 	real -c 'limit -p bsoft=0 46' /mnt/x
 	assert_output '[["/mnt/x",1],["/mnt/e",0]]'
 	run_split fsquota list --total /mnt/e
-	assert_line --regexp '^ *0 .* /mnt/e +-$'
+	assert_line --regexp '^ *0 .* /mnt/e +/mnt/e$'
 	assert_line --regexp '^SIZE +USED +LIMITS +EXCESS +UNLIMITED +MOUNTPOINT$'
 	run_split fsquota list --total -P --bytes /mnt/e
 	assert_line --regexp "^FSQUOTA_SIZE=\"[0-9]+\" FSQUOTA_USED=\"[0-9]+\" FSQUOTA_LIMITS=\"$((1138 * 1048576))\" FSQUOTA_EXCESS=\"[0-9]+\" FSQUOTA_UNLIMITED=\"0\" FSQUOTA_MOUNTPOINT=\"/mnt/e\"$"

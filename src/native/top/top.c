@@ -73,7 +73,7 @@ static const struct field fields[] = {
 	  "what can still be written, also for the filesystem" },
 	{ "USE%", "percent", FIELD_PERCENT, MEMBER(percent), "how much of the limit is used" },
 	{ "GROWTH", "growth_10s", FIELD_RATE, MEMBER(use.rate[GROWTH_SHORT]),
-	  "bytes a second, over 10 seconds" },
+	  "bytes a second, over 10 seconds", .heading = "GROWTH/s" },
 	{ "GROWTH5M", "growth_5m", FIELD_RATE, MEMBER(use.rate[GROWTH_LONG]),
 	  "bytes a second, over 5 minutes", .minor = true },
 	{ "FULLIN", "full_in_seconds", FIELD_SECONDS, MEMBER(use.full_seconds),
