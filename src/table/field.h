@@ -63,11 +63,11 @@ struct field {
 	uint16_t size;	     /* of the struct of FIELD_ROW */
 	uint16_t at_least;   /* offset of a bool: the value may be higher; 0: none */
 	const char *heading; /* of a table for people; NULL: the name of the column */
-	uint16_t nearness; /* offset of the enum field_nearness to show; 0: by the percentage */
-	bool optional;	/* omitted from JSON if it is empty, instead of null */
-	bool sometimes; /* some variants of the rows omit it from JSON */
-	bool minor;	/* left out on a terminal that is too narrow */
-	bool first_out; /* and before anything is shortened */
+	uint16_t nearness;   /* offset of the enum field_nearness to show; 0: by the percentage */
+	bool optional;	     /* omitted from JSON if it is empty, instead of null */
+	bool sometimes;	     /* some variants of the rows omit it from JSON */
+	bool minor;	     /* left out on a terminal that is too narrow */
+	bool first_out;	     /* and before anything is shortened */
 	bool if_any; /* left out of a table for people, unless chosen, where no row has a value */
 };
 
