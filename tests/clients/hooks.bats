@@ -164,7 +164,7 @@ stops() {
 	stops '"1M --help" is no size' soft '1M --help'
 	stops '"" is no size' hard ''
 	stops 'there is no annotation io.fsquota/hrad' hrad 3M
-	stops 'soft limit' hard 3M soft 4M
+	stops 'soft 4M would be above hard 3M' hard 3M soft 4M
 	echo 'budget = /mnt/x/store 2M' >/etc/fsquota.conf
 	stops 'the budget of /mnt/x/store is 2M' hard 3M
 	bundle plain x 'echo runs'

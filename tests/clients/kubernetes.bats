@@ -105,7 +105,7 @@ answers() { "$srcdir/tests/metrics/http" 127.0.0.1 9753 'GET /metrics HTTP/1.1' 
 	list=$(sed -n 's/^    kubectl .* exec .* -- \(fsquota list .*\)/\1/p' "$srcdir/contrib/kubernetes/README.md")
 	# shellcheck disable=SC2086 # its words
 	run -0 p exec metrics $list
-	assert_line --regexp '^ *77 volume77 .* 9M .* /var/lib/kubelet/before$'
+	assert_line --regexp '^ *77 .* 9M .* /var/lib/kubelet/before$'
 	ends metrics
 	assert_equal "$said" ''
 }

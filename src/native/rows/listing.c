@@ -257,11 +257,11 @@ static bool has_usual_name(const struct project_row *row)
 
 void listing_set_shown_name(struct session *session, struct project_row *row)
 {
-	const bool says_nothing = !row->name || has_usual_name(row);
+	const bool is_text = session->style.format == TABLE_TEXT;
 
-	row->shown_name = says_nothing && row->pod				? row->pod
-			  : says_nothing && session->style.format == TABLE_TEXT ? NULL
-										: row->name;
+	row->shown_name = row->name;
+	if ((is_text || row->pod) && (!row->name || has_usual_name(row)))
+		row->shown_name = row->pod;
 }
 
 void listing_set_name(struct session *session, struct project_row *row)
