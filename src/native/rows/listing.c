@@ -249,10 +249,7 @@ void listing_warn_if_outside(struct session *session, const struct fsq_mount_poi
 /* @return   whether it is the name that kubelet, and assign without --name, gives */
 static bool has_usual_name(const struct project_row *row)
 {
-	char usual[FSQ_USUAL_NAME];
-
-	fsq_usual_name(usual, row->id);
-	return row->type == FSQ_PROJECT && row->name && strcmp(row->name, usual) == 0;
+	return row->type == FSQ_PROJECT && row->name && fsq_is_usual_name(row->name, row->id);
 }
 
 void listing_set_shown_name(struct session *session, struct project_row *row)

@@ -555,7 +555,8 @@ struct project_row projects_row(struct projects *projects, const struct project 
 	if (project->known_count) {
 		row.path = projects->directories[0];
 		row.pod = pods_text(&projects->pods, &projects->texts, row.path);
-		listing_set_shown_name(session, &row);
+		if (row.pod)
+			listing_set_shown_name(session, &row);
 	}
 	if (projects->want_in_force && row.id && project->usage.source == FSQ_USAGE_QUOTA) {
 		if (of_project)

@@ -30,4 +30,7 @@ bool fsq_is_of_pod(const char *path);
 /** The name that kubelet gives a project, and fsq_assign() one that gets none: "volume" and its ID. */
 void fsq_usual_name(char name[FSQ_USUAL_NAME], uint32_t id);
 
+/** @return  whether it is that name */
+bool fsq_is_usual_name(const char *name, uint32_t id);
+
 #endif
