@@ -187,29 +187,47 @@ out:
 	free(options);
 }
 
-/* @return   the command of that name; NULL: an error was reported */
-static const struct command *look_up_command(struct session *session, const char *name)
+static bool refuse_command(struct session *session, const char *name)
 {
-	const struct command *command = command_find(session, name);
 	const char *instead = NULL;
 	struct suggestion like;
 
-	if (command)
-		return command;
 	suggest_begin(&like, name, strlen(name));
 	for (size_t i = 0; session->commands[i]; i++)
 		if (suggest_is_nearer(&like, session->commands[i]->name))
 			instead = session->commands[i]->name;
 	if (like.commands)
-		session_usage_error(session, "there is no command \"%s\"; did you mean %s?", name,
-				    like.commands);
-	else if (instead)
-		session_usage_error(session, "there is no command \"%s\"; did you mean \"%s\"?",
-				    name, instead);
-	else
-		session_usage_error(session, "there is no command \"%s\"; see fsquota --help",
-				    name);
-	return NULL;
+		return session_usage_error(session, "there is no command \"%s\"; did you mean %s?",
+					   name, like.commands);
+	if (like.page)
+		return session_usage_error(session, "there is no command \"%s\"; see %s", name,
+					   like.page);
+	if (strcmp(name, "fsquota") == 0)
+		return session_usage_error(session,
+					   "write the command without \"%s\" in front of it", name);
+	if (strchr(name, '/'))
+		return session_usage_error(session,
+					   "%s is a path: write a command in front of it, such as "
+					   "list",
+					   name);
+	if (name[0] == '-' && name[1] && strcmp(name, "--") != 0)
+		return session_usage_error(
+			session, "options stand behind a command, not %s; see fsquota --help",
+			name);
+	if (instead)
+		return session_usage_error(
+			session, "there is no command \"%s\"; did you mean \"%s\"?", name, instead);
+	return session_usage_error(session, "there is no command \"%s\"; see fsquota --help", name);
+}
+
+/* @return   the command of that name; NULL: an error was reported */
+static const struct command *look_up_command(struct session *session, const char *name)
+{
+	const struct command *command = command_find(session, name);
+
+	if (!command)
+		refuse_command(session, name);
+	return command;
 }
 
 #define MAN "/usr/bin/man"

@@ -36,6 +36,19 @@ leads() {
 	leads 2 "there is no command \"quot\"; did you mean \"fsquota -x -c 'quot -p' PATH\"?" quot /mnt/x
 	leads 2 "did you mean \"disable\" or \"fsquota -x -c 'off -p' PATH\"?" off /mnt/x
 	leads 2 "did you mean \"release\" or \"fsquota -x -c 'remove -p' PATH\"?" remove /mnt/x
+	# Words of other tools for an option or two of ours, topics, and a word too many or too few.
+	leads 2 'did you mean "apply --diff --dry-run"?' plan
+	leads 2 'did you mean "assign --like"?' clone /mnt/x/dir /mnt/e/other
+	leads 2 'did you mean "limit" or "assign"?' setquota -u root 0 1G 0 0 /mnt/x
+	leads 2 'did you mean "doctor" or "explain"?' why
+	leads 2 'did you mean "setup"?' init /mnt/x
+	leads 2 'did you mean "batch --read-only"?' grant ann
+	leads 2 'there is no command "docker"; see fsquota-containers(7)' docker ps
+	leads 2 'there is no command "tutorial"; see fsquota-tutorial(7)' help tutorial
+	leads 2 'write the command without "fsquota" in front of it' fsquota usage /mnt/x/dir
+	leads 2 '/mnt/x is a path: write a command in front of it, such as list' /mnt/x
+	leads 2 'options stand behind a command, not --read-only; see fsquota --help' --read-only list
+	leads 2 'did you mean "--version"?' -v
 	# What is like nothing, and what would be like everything.
 	for words in '' x xyzzy 'ls show' "$(printf %0100d 0)" -- 'lis%s'; do
 		exits 2 fsquota "$words"

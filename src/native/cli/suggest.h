@@ -13,7 +13,8 @@ struct suggestion {
 	size_t length;
 	const char
 		*commands; /* if @word is a command of another tool: ours for it, quoted; or NULL */
-	const char *option; /* the same for an option, or NULL */
+	const char *page;  /* if @word is a topic: the page about it; or NULL */
+	const char *option; /* what @commands is for a command, for an option; or NULL */
 	size_t best;	    /* how many letters the nearest name differs in */
 };
 
