@@ -65,6 +65,33 @@ leads() {
 	# list takes no limit, and -Z is like all letters.
 	leads 2 'unknown option --limit; usage: fsquota list' list --limit 1
 	leads 2 'unknown option -Z; usage: fsquota list' list -Z
+	leads 2 'unknown option --percent; did you mean --over PERCENT?' watch --percent 90
+	leads 2 'unknown option --nagios; did you mean --format FORMAT?' check --nagios
+	leads 2 'unknown option --warn; did you mean --warning PERCENT?' check --warn 80
+	leads 2 'unknown option --force; did you mean --yes?' setup --force /mnt/x
+	leads 2 'unknown option --users; did you mean -u?' list --users
+	# A known word of another meaning is no similar one: --for was taken for --force.
+	leads 2 'unknown option --for; did you mean --until WHEN?' resize /mnt/x/dir +1G --for 2d
+	leads 2 'unknown option --for; usage: fsquota assign' assign /mnt/x/dir --for 2d
+	leads 2 'unknown option --register: it does so, unless --no-register is given' assign --register /mnt/x/dir
+	# Letters, of which -n is mostly meant as --dry-run.
+	leads 2 'unknown option -n; use --dry-run or --noheadings' prune -n
+	leads 2 'unknown option -n; use --batch or --noheadings' top -n 1
+	leads 2 'unknown option -p; use --mkdir' assign -p /mnt/x/new
+	leads 2 'unknown option -w; use --warning' check -w 80
+	# What the command does not need.
+	leads 2 'unknown option --yes: the command does not ask' prune --yes
+	leads 2 'unknown option -r: DIR stands for all that is in it' release -r /mnt/x/dir
+	leads 2 'unknown option --human: sizes have a letter' list --human
+	leads 2 'unknown option --watch: fsquota watch and fsquota top follow' list --watch
+}
+
+@test "a format in the place of columns, or of --format, leads to its option" {
+	leads 2 '"json" is no column; did you mean --json?' list -o json
+	leads 2 '"wide" is no column; did you mean --output-all?' list -o wide
+	leads 2 'there is no column "/tmp/list"; > /tmp/list writes to a file' export -o /tmp/list
+	leads 2 'unknown option --format; did you mean --csv?' list --format csv
+	leads 2 'unknown option --format; did you mean --csv?' usage --format=csv /mnt/x/dir
 }
 
 @test "a size with GB or MB is refused with the one to write, by each command and by files" {

@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -312,8 +313,23 @@ static bool take_format(struct session *session, const struct command_option *op
 
 static bool refuse_column(struct session *session, const char *before, const char *wrong)
 {
-	return !wrong ||
-	       session_usage_error(session, "%sthere is no column \"%.*s\"; see --list-columns",
+	static const char formats[] = " csv json jsonl pairs raw ";
+	char word[16];
+
+	if (!wrong)
+		return true;
+	snprintf(word, sizeof(word), " %.12s ", wrong);
+	if (strstr(formats, word))
+		return session_usage_error(session, "%s\"%s\" is no column; did you mean --%s?",
+					   before, wrong, wrong);
+	if (strcmp(wrong, "wide") == 0)
+		return session_usage_error(
+			session, "%s\"wide\" is no column; did you mean --output-all?", before);
+	if (strchr(wrong, '/'))
+		return session_usage_error(session,
+					   "%sthere is no column \"%s\"; > %s writes to a file",
+					   before, wrong, wrong);
+	return session_usage_error(session, "%sthere is no column \"%.*s\"; see --list-columns",
 				   before, (int)strcspn(wrong, ","), wrong);
 }
 

@@ -61,23 +61,37 @@ static const struct synonym {
 	{ " fsquota.conf config conf configure ", "fsquota.conf(5)" },
 	{ " xfs_quota ", "fsquota-xfs_quota(7)" },
 }, option_synonyms[] = {
-	{ " limit quota size space max bhard ", "hard" },
-	{ " bsoft warn ", "soft" },
-	{ " inodes files ihard max-inodes ", "hard-inodes" },
-	{ " isoft ", "soft-inodes" },
-	{ " project project-id pid ", "id" },
-	{ " project-name ", "name" },
-	{ " filesystem mount mountpoint path device ", "at" },
-	{ " columns fields ", "output" },
-	{ " order sort-by ", "sort" },
-	{ " format ", "json" },
-	{ " dry simulate noop no-act ", "dry-run" },
-	{ " yes assume-yes ", "force" },
-	{ " timeout wait ", "lock-timeout" },
-	{ " user ", "owner" },
-	{ " make create parents ", "mkdir" },
-	{ " no-header no-headings noheader ", "noheadings" },
-	{ " colour ", "color" },
+	{ " limit quota size space max bhard ", " hard " },
+	{ " bsoft ", " soft " },
+	{ " warn ", " warning soft " },
+	{ " inodes files ihard max-inodes ", " hard-inodes " },
+	{ " isoft ", " soft-inodes " },
+	{ " project project-id pid ", " id " },
+	{ " project-name ", " name " },
+	{ " filesystem mount mountpoint path device ", " at " },
+	{ " columns fields ", " output " },
+	{ " wide ", " output-all " },
+	{ " order sort-by ", " sort " },
+	{ " head first ", " top " },
+	{ " format yaml ", " json " },
+	{ " dry simulate noop no-act check plan preview ", " dry-run " },
+	{ " assume-yes ", " yes force " },
+	{ " force ", " yes " },
+	{ " timeout wait ", " lock-timeout " },
+	{ " for duration ", " until " },
+	{ " percent threshold above ", " over " },
+	{ " user chown ", " owner " },
+	{ " make create parents ", " mkdir " },
+	{ " run command cmd script ", " exec " },
+	{ " http port address bind ", " listen " },
+	{ " textfile ", " output-file " },
+	{ " once ", " batch " },
+	{ " delete remove purge ", " prune " },
+	{ " detailed-exitcode changed-exit-code ", " exit-code " },
+	{ " kubelet kubernetes ", " pods " },
+	{ " nagios icinga ", " format " },
+	{ " no-header no-headings noheader ", " noheadings " },
+	{ " colour ", " color " },
 };
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -113,16 +127,22 @@ static size_t distance(const char *one, size_t length, const char *other)
 	return row[length % 3][width];
 }
 
-static const char *find_synonym(const struct synonym *table, size_t count, const char *word,
-				size_t length)
+/* @words    separated by blanks, with one at each end */
+static bool find_word(const char *words, const char *word, size_t length)
 {
 	char wanted[WORD_MAX + 3];
 
 	if (length == 0 || length > WORD_MAX || memchr(word, ' ', length))
-		return NULL;
+		return false;
 	snprintf(wanted, sizeof(wanted), " %.*s ", (int)length, word);
+	return strstr(words, wanted);
+}
+
+static const char *find_synonym(const struct synonym *table, size_t count, const char *word,
+				size_t length)
+{
 	for (size_t i = 0; i < count; i++)
-		if (strstr(table[i].words, wanted))
+		if (find_word(table[i].words, word, length))
 			return table[i].meant;
 	return NULL;
 }
@@ -134,7 +154,7 @@ void suggest_begin(struct suggestion *to, const char *word, size_t length)
 		.length = length,
 		.commands = find_synonym(command_synonyms, COUNT(command_synonyms), word, length),
 		.page = find_synonym(topics, COUNT(topics), word, length),
-		.option = find_synonym(option_synonyms, COUNT(option_synonyms), word, length),
+		.options = find_synonym(option_synonyms, COUNT(option_synonyms), word, length),
 		.best = WORD_MAX,
 	};
 }
@@ -144,8 +164,10 @@ bool suggest_is_nearer(struct suggestion *to, const char *name)
 	const char *word = to->word;
 	size_t far;
 
-	if (to->option && strcmp(name, to->option) == 0)
+	if (to->options && find_word(to->options, name, strlen(name)))
 		far = 0;
+	else if (to->options)
+		return false;
 	else if (to->length >= 3 && strncmp(word, name, to->length) == 0)
 		far = 1;
 	else

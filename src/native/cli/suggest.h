@@ -14,13 +14,17 @@ struct suggestion {
 	const char
 		*commands; /* if @word is a command of another tool: ours for it, quoted; or NULL */
 	const char *page;  /* if @word is a topic: the page about it; or NULL */
-	const char *option; /* what @commands is for a command, for an option; or NULL */
-	size_t best;	    /* how many letters the nearest name differs in */
+	const char *
+		options; /* if @word is an option of another tool: ours, separated by blanks; or NULL */
+	size_t best;	 /* how many letters the nearest name differs in */
 };
 
 void suggest_begin(struct suggestion *to, const char *word, size_t length);
 
-/** @return  whether a name is similar to the word, and more similar than those of earlier calls */
+/**
+ * @return   whether a name is similar to the word, and more similar than those of earlier calls. To an option of another
+ *           tool only our options for it are similar.
+ */
 bool suggest_is_nearer(struct suggestion *to, const char *name);
 
 /**
