@@ -104,7 +104,20 @@ leads() {
 	leads 2 '"1.5mb" is no size: some tools count mb by 1000, others by 1024; write 1.5M, which' resize /mnt/x/dir 1.5mb
 	echo '/mnt/x/* hard=20MB' >"$BATS_TEST_TMPDIR/lines.conf"
 	leads 2 'line 1: "20MB" is no size: some tools count MB' apply "$BATS_TEST_TMPDIR/lines.conf"
+	leads 2 '"+5GB" is no size: some tools count GB by 1000, others by 1024; write +5G, which' resize /mnt/x/dir +5GB
+	leads 2 '"1,5G" is no size; write it with a point: 1.5G' assign /mnt/x/dir --hard 1,5G
 	leads 2 '"much" is no size, such as 500M, 10G or none' assign /mnt/x/dir --hard much
+}
+
+@test "a size, a limit or a time in the wrong place leads to the right one" {
+	leads 2 '/mnt/x/dir is no size: the size stands last, fsquota resize DIR SIZE' resize +5G /mnt/x/dir
+	leads 2 'a time with a blank takes quotes, such as --until "monday 8:00"' resize /mnt/x/dir +1G --until monday 8:00
+	leads 2 'there is no directory hard=1G; did you mean --hard=1G?' assign hard=1G /mnt/x/dir
+	leads 2 'there is no directory 1G; did you mean --hard 1G?' assign 1G /mnt/x/dir
+	leads 5 '/mnt/x/new: cannot open: No such file or directory (--mkdir makes it)' assign /mnt/x/new --hard 1G
+	echo '/mnt/x/new hard=1G' >"$BATS_TEST_TMPDIR/lines.conf"
+	run -5 fsquota apply "$BATS_TEST_TMPDIR/lines.conf"
+	assert_line --partial '/mnt/x/new: cannot open: No such file or directory (the word mkdir in its line makes it)'
 }
 
 @test "none takes a limit away, and the others stay" {

@@ -291,7 +291,8 @@ static bool assign_entry(struct apply *apply, struct apply_entry *entry, const c
 	if (rc && reported_add(apply->reported, entry->request.directory)) {
 		assign_write_journal(apply->session, &entry->request, NULL, &err);
 		show_applied(apply, entry, FAILED, NULL);
-		session_fail(apply->session, &err);
+		session_fail_missing(apply->session, &err, entry->request.directory,
+				     "the word mkdir in its line makes it");
 	}
 	if (rc)
 		return err.errnum != EINTR;

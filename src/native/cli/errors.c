@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "finding_words.h"
@@ -236,7 +237,8 @@ static void print_error(struct session *session, struct error *error)
 	else if (error->path && session->suggest &&
 		 (error->errnum == ENOENT || error->hint == FSQ_HINT_ASSIGN_OR_COUNT))
 		hint = session->suggest(session, error->path, error->errnum != ENOENT);
-	error->hint_words = hint ? hint : hint_of_error(error);
+	if (hint || hint_of_error(error))
+		error->hint_words = hint ? hint : hint_of_error(error);
 	if (error->exit_code && !session->status)
 		session->status = error->exit_code;
 	session->no_memory |= error->errnum == ENOMEM;
@@ -320,7 +322,7 @@ unsigned int session_flag_of(enum fsq_type type)
 	return type == FSQ_PROJECT ? 0 : ERROR_OTHER_TYPE;
 }
 
-bool session_fail(struct session *session, const struct fsq_error *err)
+static bool fail(struct session *session, const struct fsq_error *err, const char *hint)
 {
 	const char *path = err->path[0] ? err->path : NULL;
 
@@ -331,8 +333,21 @@ bool session_fail(struct session *session, const struct fsq_error *err)
 				     .exit_code = session_exit_code(err->kind),
 				     .errnum = err->errnum,
 				     .hint = err->hint,
+				     .hint_words = hint,
 			     });
 	return false;
+}
+
+bool session_fail(struct session *session, const struct fsq_error *err)
+{
+	return fail(session, err, NULL);
+}
+
+bool session_fail_missing(struct session *session, const struct fsq_error *err,
+			  const char *directory, const char *hint)
+{
+	return fail(session, err,
+		    err->errnum == ENOENT && strcmp(err->path, directory) == 0 ? hint : NULL);
 }
 
 int session_code_of(int errnum, const char *path)

@@ -168,6 +168,10 @@ unsigned int session_flag_of(enum fsq_type type);
  */
 bool session_fail(struct session *session, const struct fsq_error *err);
 
+/** As session_fail(). If it is that the directory is not there, @hint says what makes it, unless there is a better one. */
+bool session_fail_missing(struct session *session, const struct fsq_error *err,
+			  const char *directory, const char *hint);
+
 /**
  * @flags    enum error_flags
  * @code     an FSQ_E_ code: the exit status

@@ -240,7 +240,9 @@ char *suggest_for_path(struct session *session, const char *path, bool exists)
 /* podman takes 10GB for 10^10 bytes, zfs for 10 * 2^30. */
 const char *suggest_size(const char *word, int rc, const char *such_as, char text[SUGGESTION])
 {
-	size_t digits = strspn(word, "0123456789.");
+	size_t sign = word[0] == '+';
+	const char *number = word + sign;
+	size_t digits = strspn(number, "0123456789."), comma = strcspn(number, ",");
 
 	if (rc == -ERANGE)
 		snprintf(text, SUGGESTION, "\"%.60s\" is too large for a limit", word);
@@ -249,13 +251,19 @@ const char *suggest_size(const char *word, int rc, const char *such_as, char tex
 			 "\"%.40s\" adds to a limit, which only fsquota resize DIR +SIZE does; "
 			 "write a size such as %s",
 			 word, such_as);
-	else if (digits > 0 && digits < 20 && word[digits] &&
-		 strchr("kmgtpeKMGTPE", word[digits]) && strcasecmp(word + digits + 1, "b") == 0)
+	else if (digits > 0 && digits < 20 && number[digits] &&
+		 strchr("kmgtpeKMGTPE", number[digits]) &&
+		 strcasecmp(number + digits + 1, "b") == 0)
 		snprintf(text, SUGGESTION,
 			 "\"%s\" is no size: some tools count %s by 1000, others by 1024; "
 			 "write %.*s%c, which counts by 1024",
-			 word, word + digits, (int)digits, word,
-			 toupper((unsigned char)word[digits]));
+			 word, number + digits, (int)(sign + digits), word,
+			 toupper((unsigned char)number[digits]));
+	/* Many languages write 1.5 so. */
+	else if (digits > 0 && comma == digits && strlen(word) < 20 &&
+		 isdigit((unsigned char)number[comma + 1]))
+		snprintf(text, SUGGESTION, "\"%s\" is no size; write it with a point: %.*s.%s",
+			 word, (int)(sign + comma), word, number + comma + 1);
 	else
 		snprintf(text, SUGGESTION, "\"%.60s\" is no size, such as %s", word, such_as);
 	return text;

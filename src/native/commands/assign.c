@@ -147,7 +147,7 @@ static bool assign_and_show(struct session *session, const struct fsq_assign_req
 	mounts = progress_take_mounts(progress, session, request->directory);
 	assign_write_journal(session, request, rc ? NULL : assignment, &err);
 	if (rc)
-		return session_fail(session, &err);
+		return session_fail_missing(session, &err, request->directory, "--mkdir makes it");
 	if (!request->dry_run && fsq_assignment_change(assignment) == FSQ_CREATED)
 		apply_marks_forget_one(session, fsq_assignment_id(assignment), request->directory);
 	shown = show_assignment(session, assignment, request, mounts);
@@ -177,6 +177,17 @@ static bool assign_and_show(struct session *session, const struct fsq_assign_req
 	return shown;
 }
 
+/* Such as hard=10G, as a line of fsquota.d(5) has it. */
+static bool is_limit(const char *word)
+{
+	size_t length = strcspn(word, "=");
+	static const char keys[] = " hard soft hard-inodes soft-inodes ";
+	char key[16];
+
+	snprintf(key, sizeof(key), " %.*s ", length < 12 ? (int)length : 0, word);
+	return word[length] && strstr(keys, key);
+}
+
 /* Check all operands before the first change: they must be directories, and no sizes. */
 static bool look_at_operands(struct session *session, const struct invocation *invocation,
 			     const struct fsq_assign_request *request)
@@ -187,14 +198,17 @@ static bool look_at_operands(struct session *session, const struct invocation *i
 
 	for (int i = 0; i < invocation->operand_count && !request->make; i++) {
 		const char *word = invocation->operands[i];
-		bool is_size = fsq_parse_bytes(word, &bytes) == 0;
+		bool is_size = fsq_parse_bytes(word, &bytes) == 0, is_key = is_limit(word);
 
-		if ((!many && !is_size) ||
+		if ((!many && !is_size && !is_key) ||
 		    fsq_lookup_stat(NULL, word, O_NOFOLLOW, &st, NULL) != -ENOENT)
 			continue;
 		if (is_size)
 			session_usage_error(session,
 					    "there is no directory %s; did you mean --hard %s?",
+					    word, word);
+		else if (is_key)
+			session_usage_error(session, "there is no directory %s; did you mean --%s?",
 					    word, word);
 		else
 			session_error(session, *word ? ERROR_AT_PATH : 0, FSQ_E_NOT_FOUND, ENOENT,

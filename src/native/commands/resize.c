@@ -345,6 +345,16 @@ static bool take_size(struct session *session, const char *size, struct fsq_resi
 		       session_usage_error(session, "\"%s\" is no growth, such as +20%%", size);
 	}
 	rc = fsq_parse_bytes(size + request->relative, &request->bytes);
+	if (rc && strchr(size, '/'))
+		return session_usage_error(
+			session, "%s is no size: the size stands last, fsquota resize DIR SIZE",
+			size);
+	if (rc && strchr(size, ':'))
+		return session_usage_error(
+			session,
+			"\"%s\" is no size: a time with a blank takes quotes, such "
+			"as --until \"monday 8:00\"",
+			size);
 	if (rc)
 		return session_usage_error(
 			session, "%s", suggest_size(size, rc, "500M, 10G, +5G, +20% or none", why));
