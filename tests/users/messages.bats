@@ -30,10 +30,33 @@ teardown() { rm -rf /etc/fsquota.d; }
 		echo "/mnt/x/dir $words" >/etc/fsquota.d/a.conf
 		refuses 2 'a.conf, line 1: no blanks around "=": write hard=VALUE' fsquota apply
 	done
+	for words in 'size=20G hard' 'HARD=20G hard' '--hard=20G hard' 'limit=20G hard' 'hard_inodes=20 hard-inodes' 'user=root owner'; do
+		echo "/mnt/x/dir ${words% *}" >/etc/fsquota.d/a.conf
+		refuses 2 "line 1: there is no key \"${words%%=*}\"; did you mean ${words##* }?" fsquota apply
+	done
+	for words in '10G hard=10G?' 'words a path with blanks takes double quotes' 'soft soft takes a value' 'until=1 see fsquota.d(5)'; do
+		echo "/mnt/x/dir ${words%% *}" >/etc/fsquota.d/a.conf
+		refuses 2 "${words#* }" fsquota apply
+	done
+	for words in '~/dir' 'hard=10G' ./dir ';' $'\xef\xbb\xbf/mnt/x/dir'; do
+		echo "$words hard=1G" >/etc/fsquota.d/a.conf
+		refuses 2 'line 1: a line begins with an absolute path' fsquota apply
+	done
 	echo '/mnt/x/dir mode=700' >/etc/fsquota.d/a.conf
 	refuses 2 'a.conf, line 1: mode and owner need mkdir' fsquota apply
 	echo '/mnt/x/dir hard=20M # for a while' >/etc/fsquota.d/a.conf
 	run -0 fsquota apply
+}
+
+@test "apply warns of a directory without *.conf that was named or has other files" {
+	mkdir -p /etc/fsquota.d
+	run_split fsquota apply
+	assert_equal "$status$stdout$stderr" 0
+	echo '/mnt/x/dir hard=20M' >/etc/fsquota.d/web
+	run_split fsquota apply
+	assert_equal "$status$stdout$stderr" '0fsquota apply: /etc/fsquota.d: there is no file *.conf in it, and no other is read, see fsquota.d(5)'
+	run -0 fsquota apply /mnt/x/dir
+	assert_output --partial '/mnt/x/dir: there is no file *.conf in it'
 }
 
 @test "what cannot be done has the command that does it" {

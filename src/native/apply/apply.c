@@ -955,6 +955,28 @@ static void stay(struct apply *apply, char *const *files, int count)
 	reported_clear(&wrong);
 }
 
+static void apply_once(struct apply *apply, char *const *files, int count, bool named)
+{
+	const struct apply_reading reading = { 0 };
+	struct apply_texts texts = { 0 };
+	struct apply_list list = { 0 };
+
+	if (read_texts(apply, &texts, files, count, &reading)) {
+		/* With --prune it is warned of anyway. */
+		if (texts.empty && !apply->options->prune &&
+		    (named || config_has_others(texts.empty)))
+			session_warn(apply->session, texts.empty,
+				     "there is no file *.conf in it, and no other is read, see "
+				     "fsquota.d(5)");
+		if (apply_lines(apply, &list, &texts, may_release(apply, &texts)))
+			tables_end(apply->session);
+	}
+	/* What it prints refers to the texts. */
+	session_flush(apply->session);
+	apply_list_free(&list);
+	apply_texts_free(&texts);
+}
+
 static void command_apply(struct session *session, const struct invocation *invocation)
 {
 	const struct apply_options *options = invocation->options;
@@ -967,9 +989,6 @@ static void command_apply(struct session *session, const struct invocation *invo
 	const bool named = invocation->operand_count > 0;
 	char *const *files = named ? invocation->operands : usual;
 	int count = named ? invocation->operand_count : 1;
-	const struct apply_reading reading = { 0 };
-	struct apply_list list = { 0 };
-	struct apply_texts texts = { 0 };
 	sigset_t signals_before;
 
 	if (options->prune_after && !(options->watch && options->prune)) {
@@ -985,15 +1004,12 @@ static void command_apply(struct session *session, const struct invocation *invo
 	block_termination_signals(&signals_before);
 	if (options->watch)
 		stay(&apply, files, count);
-	else if (read_texts(&apply, &texts, files, count, &reading) &&
-		 apply_lines(&apply, &list, &texts, may_release(&apply, &texts)))
-		tables_end(session);
+	else
+		apply_once(&apply, files, count, named);
 	session_flush(session);
 	restore_signals(&signals_before);
 	if (session->status == 0 && apply.changed && options->exit_code)
 		session->status = STATUS_CHANGED;
-	apply_list_free(&list);
-	apply_texts_free(&texts);
 	until_free(&apply.until);
 }
 

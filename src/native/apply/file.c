@@ -438,7 +438,9 @@ static void take_entry_line(struct line *line, char *text)
 	else if (!is_clean(path))
 		line->good =
 			assign_refuse(line->session, &line->origin,
-				      "the path is not absolute, or has an empty part, . or ..");
+				      "a line begins with an absolute path without empty parts, . "
+				      "and .., not with \"%.100s\"",
+				      path);
 	else
 		line->good = take_words(line, path, rest, &request, &grace, &assigns);
 	if (line->good && is_pattern && line->session->budget_count > budgets)

@@ -243,11 +243,34 @@ static int is_conf(const struct dirent *entry)
 	       strcmp(entry->d_name + length - 5, ".conf") == 0;
 }
 
-int config_list(const char *directory, struct dirent ***entries)
+static int list(const char *directory, struct dirent ***entries,
+		int (*is_wanted)(const struct dirent *))
 {
-	int count = scandir(directory, entries, is_conf, alphasort);
+	int count = scandir(directory, entries, is_wanted, alphasort);
 
 	return count < 0 ? -errno : count;
+}
+
+int config_list(const char *directory, struct dirent ***entries)
+{
+	return list(directory, entries, is_conf);
+}
+
+static int is_other(const struct dirent *entry)
+{
+	return entry->d_name[0] != '.' && !is_conf(entry);
+}
+
+bool config_has_others(const char *directory)
+{
+	struct dirent **entries;
+	int count = list(directory, &entries, is_other);
+
+	for (int i = 0; i < count; i++)
+		free(entries[i]);
+	if (count >= 0)
+		free(entries);
+	return count > 0;
 }
 
 void config_forget(struct config_files *files)

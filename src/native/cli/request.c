@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "request.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -85,6 +86,52 @@ static bool set_owner(struct session *session, const struct word_origin *origin,
 	return good || assign_refuse(session, origin, "there is no user or group \"%.100s\"", text);
 }
 
+/* What a line can have, in fsquota.d(5). */
+static const char *const keys_of_lines[] = {
+	"hard",	     "soft",  "hard-inodes", "soft-inodes", "name",	  "id",
+	"mode",	     "owner", "grace",	     "budget",	    "overcommit", "grace-inodes",
+	"unlimited", "keep",  "around",	     "mkdir",	    "registered",
+};
+
+static bool refuse_key(struct session *session, const struct word_origin *origin, const char *key)
+{
+	const char *instead = NULL, *name = key + strspn(key, "-");
+	struct suggestion like;
+	char word[32];
+	size_t length = 0;
+
+	/* Written as an option, in capitals or with another stroke. */
+	for (; name[length] && length < sizeof(word) - 1; length++)
+		word[length] =
+			name[length] == '_' ? '-' : (char)tolower((unsigned char)name[length]);
+	suggest_begin(&like, word, length);
+	for (size_t i = 0; i < sizeof(keys_of_lines) / sizeof(keys_of_lines[0]); i++)
+		if (suggest_is_nearer(&like, keys_of_lines[i]))
+			instead = keys_of_lines[i];
+	return assign_refuse(session, origin, "there is no key \"%.100s\"; %s%s%s", key,
+			     instead ? "did you mean " : "see fsquota.d(5)", instead ? instead : "",
+			     instead ? "?" : "");
+}
+
+/* Refuse a word without a value that is none of those that have none. */
+static bool refuse_bare(struct session *session, const struct word_origin *origin, const char *word)
+{
+	uint64_t bytes;
+
+	for (size_t i = 0; i < sizeof(keys_of_lines) / sizeof(keys_of_lines[0]); i++)
+		if (strcmp(word, keys_of_lines[i]) == 0)
+			return assign_refuse(session, origin, "%s takes a value, such as hard=10G",
+					     word);
+	if (fsq_parse_bytes(word, &bytes) == 0)
+		return assign_refuse(session, origin,
+				     "\"%.100s\" has no key; did you mean hard=%s?", word, word);
+	return assign_refuse(
+		session, origin,
+		"\"%.60s\" is neither KEY=VALUE, such as hard=10G, nor around, keep, "
+		"mkdir, registered or unlimited; a path with blanks takes double quotes",
+		word);
+}
+
 bool assign_request_set(struct session *session, const struct word_origin *origin,
 			struct fsq_assign_request *request, const char *key, const char *value)
 {
@@ -94,11 +141,7 @@ bool assign_request_set(struct session *session, const struct word_origin *origi
 	if (bare && value)
 		return assign_refuse(session, origin, "%s takes no value", key);
 	if (!bare && !value)
-		return assign_refuse(
-			session, origin,
-			"\"%.100s\" takes a value, such as hard=10G: only around, mkdir "
-			"and unlimited have none",
-			key);
+		return refuse_bare(session, origin, key);
 	if (strcmp(key, "unlimited") == 0)
 		return request->unlimited = true;
 	if (strcmp(key, "mkdir") == 0)
@@ -126,7 +169,7 @@ bool assign_request_set(struct session *session, const struct word_origin *origi
 	}
 	if (strcmp(key, "owner") == 0)
 		return set_owner(session, origin, request, value);
-	return assign_refuse(session, origin, "there is no key \"%.100s\"", key);
+	return refuse_key(session, origin, key);
 }
 
 bool assign_request_check(struct session *session, const struct word_origin *origin,
