@@ -144,6 +144,10 @@ leads() {
 		# shellcheck disable=SC2086 # words
 		leads 5 'web-x: cannot open: No such file or directory (there is a project of that name: --name web-x)' $command web-x $size
 	done
+	leads 5 '(fsquota quota web-x shows the project of that name)' explain web-x
+	leads 5 '(fsquota quota -u root shows the user of that name)' explain root
+	leads 5 'there is no project root, but a user: take -u' quota root /mnt/x
+	leads 2 'unrecognised argument root: a limit such as bhard=10g comes first' limit -u root 10G /mnt/x
 	refute_regex "$(fsquota usage ./web-x 2>&1)$(fsquota usage web-y 2>&1)" 'project of that name'
 	for fs in x e; do
 		leads 5 "(fsquota list /mnt/$fs shows the projects on it, --fallback=walk counts)" usage /mnt/$fs
@@ -250,21 +254,25 @@ restores_nothing() {
 @test "a number that is no path leads to the project of that ID" {
 	local words
 	cd "$BATS_TEST_TMPDIR"
-	for words in "report -p 42" "report 42" "df 42" "supported 42" "id 42" "export 42" "metrics 42" "list 42" "explain 42"; do
+	for words in "report -p 142" "report 142" "df 142" "supported 142" "id 142" "export 142" "metrics 142" "list 142" "explain 142"; do
 		# shellcheck disable=SC2086 # words
-		leads 5 'No such file or directory (fsquota quota 42 shows the project of that ID' $words
+		leads 5 'No such file or directory (fsquota quota 142 shows the project of that ID' $words
 	done
-	for words in "usage 42" "check 42" "release 42" "resize 42 9M"; do
+	for words in "usage 142" "check 142" "release 142" "resize 142 9M"; do
 		# shellcheck disable=SC2086 # words
-		leads 5 'No such file or directory (for the project of that ID: --id 42)' $words
+		leads 5 'No such file or directory (for the project of that ID: --id 142)' $words
 	done
-	for words in "state 42" "dump 42" "state -p 42 /mnt/x" "disable 42 /mnt/x"; do
+	for words in "watch 90" "check 90" "list 90%"; do
 		# shellcheck disable=SC2086 # words
-		leads 2 '42 is no path (fsquota quota 42 shows the project of that ID' $words
+		leads 5 'No such file or directory (for what is so full: --over 90' $words
 	done
-	leads 5 'cannot open' list 42x
+	for words in "state 142" "dump 142" "state -p 142 /mnt/x" "disable 142 /mnt/x"; do
+		# shellcheck disable=SC2086 # words
+		leads 2 '142 is no path (fsquota quota 142 shows the project of that ID' $words
+	done
+	leads 5 'cannot open' list 142x
 	[[ $stderr != *'that ID'* ]] || fail "$stderr"
-	mkdir 42
-	run_split fsquota usage 42
+	mkdir 142
+	run_split fsquota usage 142
 	[[ $stderr != *'that ID'* ]] || fail "$stderr"
 }

@@ -178,31 +178,49 @@ bool suggest_is_nearer(struct suggestion *to, const char *name)
 	return true;
 }
 
-/* Words that do not look like a path. */
-static bool is_project(struct session *session, const char *path)
-{
-	uint32_t id;
-
-	return session->takes_name && !strchr(path, '/') &&
-	       fsq_project_names_id(session_names(session), path, &id);
-}
-
-/* @return   a hint that the word is an ID and no path, for free(3); NULL: it is no number */
+/* @return   a hint that the word is an ID or a percentage, and no path, for free(3); NULL: it is no number */
 static char *suggest_for_id(const struct session *session, const char *word)
 {
-	char *hint = NULL;
+	size_t digits = strspn(word, "0123456789");
+	char over[48] = "", *hint = NULL;
 	uint32_t id;
 
+	if (session->takes_over && digits > 0 && digits < 3)
+		snprintf(over, sizeof(over), "for what is so full: --over %.2s", word);
+	if (over[0] && strcmp(word + digits, "%") == 0)
+		return strdup(over);
 	if (!isdigit((unsigned char)word[0]) || fsq_parse_id(word, &id))
 		return NULL;
 	if (asprintf(&hint,
 		     session->takes_name
-			     ? "for the project of that ID: --id %u"
-			     : "fsquota quota %u shows the project of that ID; -u the user, -g "
+			     ? "%s%sfor the project of that ID: --id %u"
+			     : "%s%sfsquota quota %u shows the project of that ID; -u the user, -g "
 			       "the group",
-		     id) < 0)
+		     over, over[0] ? "; " : "", id) < 0)
 		return NULL;
 	return hint;
+}
+
+/* @return   how to see the user, or if the command takes no name the project, that the word is a name of; for free(3), or NULL */
+static char *suggest_for_name(struct session *session, const char *word)
+{
+	char *quoted, *hint = NULL;
+	uint32_t id;
+	int length = -1;
+
+	if (strchr(word, '/'))
+		return NULL;
+	quoted = quote_for_shell(word);
+	if (quoted && fsq_project_names_id(session_names(session), word, &id))
+		length = asprintf(&hint,
+				  session->takes_name
+					  ? "there is a project of that name: --name %s"
+					  : "fsquota quota %s shows the project of that name",
+				  quoted);
+	else if (quoted && names_to_id(session, FSQ_USER, word, &id))
+		length = asprintf(&hint, "fsquota quota -u %s shows the user of that name", quoted);
+	free(quoted);
+	return length < 0 ? NULL : hint;
 }
 
 static bool is_mounted_on(const char *path)
@@ -219,20 +237,19 @@ static bool is_mounted_on(const char *path)
 
 char *suggest_for_path(struct session *session, const char *path, bool exists)
 {
-	char *quoted = NULL, *hint = NULL;
-	int length = 0;
+	char *quoted, *hint = NULL;
+	int length = -1;
 
-	if (!exists && (hint = suggest_for_id(session, path)))
-		return hint;
-	if (exists ? is_mounted_on(path) : is_project(session, path))
-		quoted = quote_for_shell(path);
-	if (quoted && exists)
+	if (!exists)
+		hint = suggest_for_id(session, path);
+	if (!exists)
+		return hint ? hint : suggest_for_name(session, path);
+	quoted = is_mounted_on(path) ? quote_for_shell(path) : NULL;
+	if (quoted)
 		length = asprintf(&hint,
 				  "fsquota list %s shows the projects on it, --fallback=walk "
 				  "counts",
 				  quoted);
-	else if (quoted)
-		length = asprintf(&hint, "there is a project of that name: --name %s", quoted);
 	free(quoted);
 	return length < 0 ? NULL : hint;
 }

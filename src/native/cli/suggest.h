@@ -30,7 +30,7 @@ bool suggest_is_nearer(struct suggestion *to, const char *name);
 /**
  * A hint for a path that does not exist, or that belongs to no project.
  *
- * @return   for free(3); NULL: no project has that name, or no filesystem is mounted there
+ * @return   for free(3); NULL: no project or user has that name, or no filesystem is mounted there
  */
 char *suggest_for_path(struct session *session, const char *path, bool exists);
 

@@ -29,7 +29,11 @@ static bool parse_limit_word(struct session *session, enum fsq_type type, const 
 	const char *text = limit_word(word, &form, &hard);
 
 	if (!text)
-		return session_usage_error(session, "unrecognised argument %s", word);
+		return session_usage_error(
+			session,
+			"unrecognised argument %s: a limit such as bhard=10g comes "
+			"first, then whose it is",
+			word);
 	/* Refuse "+1G": as a size it would replace the limit. */
 	if (text[0] == '+' && type == FSQ_PROJECT && form == FSQ_BLOCKS && hard)
 		return session_usage_error(session,
