@@ -75,7 +75,7 @@ asks() {
 		'["id"] x' '' 'nonsense' 'id --bogus' 'batch' '--json batch' 'watch' 'id /mnt/x/web'
 	local i
 	for i in {1..18}; do is "$i" '[.request, .exit, .error.code]' "[$i,2,\"usage\"]"; done
-	is 1 '.error.message' '"a word that has to be quoted takes a JSON array"'
+	is 1 '.error.message' '"a word that has to be quoted takes a JSON array, such as [\"usage\", \"/srv/two words\"]"'
 	is 19 '[.exit, .id[0].id]' '[0,1048577]'
 }
 
@@ -392,7 +392,7 @@ usual_answers() {
 }
 
 @test "batch takes no other words" {
-	refuses 2 '"/mnt/x"' fsquota batch /mnt/x
+	refuses 2 'requests are lines of standard input, not "/mnt/x"' fsquota batch /mnt/x
 	refuses 2 --bogus fsquota batch --bogus
 }
 

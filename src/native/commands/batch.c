@@ -37,7 +37,8 @@ static const char *split_words(struct request *request, char *line)
 	char *rest = NULL;
 
 	if (line[strcspn(line, "'\"\\")])
-		return "a word that has to be quoted takes a JSON array";
+		return "a word that has to be quoted takes a JSON array, such as "
+		       "[\"usage\", \"/srv/two words\"]";
 	for (char *word = strtok_r(line, " \t\r", &rest); word;
 	     word = strtok_r(NULL, " \t\r", &rest)) {
 		const char *why = add_word(request, word);
@@ -333,7 +334,7 @@ static void command_batch(struct session *session, const struct invocation *invo
 	}
 	session_occupy_streams();
 	if (invocation->operand_count > 0) {
-		session_usage_error(session, "batch takes no other words, not \"%s\"",
+		session_usage_error(session, "requests are lines of standard input, not \"%s\"",
 				    invocation->operands[0]);
 		return;
 	}
