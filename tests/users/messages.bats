@@ -59,6 +59,15 @@ teardown() { rm -rf /etc/fsquota.d; }
 	assert_output --partial '/mnt/x/dir: there is no file *.conf in it'
 }
 
+@test "apply of another user says that it takes root" {
+	fsquota assign /mnt/x/dir --hard 1M >/dev/null
+	fsquota resize /mnt/x/dir 2M --until 1d
+	mkdir -p /etc/fsquota.d
+	echo '/mnt/x/dir hard=1M' >/etc/fsquota.d/a.conf
+	run -4 su nobody -s /bin/sh -c "'$FSQUOTA' apply --diff"
+	assert_output --partial '/until: run it as root: cannot read which limits go back: Permission denied'
+}
+
 @test "what cannot be done has the command that does it" {
 	fsquota limit -p bhard=5M 204 /mnt/x
 	refuses 6 'fsquota list and fsquota doctor' fsquota assign /mnt/x/dir --id 204
@@ -67,6 +76,12 @@ teardown() { rm -rf /etc/fsquota.d; }
 	refuses 2 '--mode and --owner need --mkdir' fsquota assign /mnt/x/dir --mode 700
 	fsquota assign /mnt/x/dir --hard 1M >/dev/null
 	refuses 6 'fsquota assign NEW --like OLD, and fsquota release OLD' fsquota move --rename /mnt/x/dir /mnt/e/dir
+	mv /mnt/x/dir /mnt/x/renamed
+	run -0 fsquota prune --dry-run
+	assert_line --partial '/mnt/x/dir: gone, but files elsewhere or open ones have the ID; if it was renamed: fsquota move OLD NEW'
+	fsquota move /mnt/x/dir /mnt/x/renamed
+	mkdir /mnt/e/lone
+	refuses 5 'belongs to no project (fsquota assign gives it one)' fsquota explain /mnt/e/lone
 	echo 8:/somewhere/else >>/etc/projects
 	run -0 fsquota prune
 	assert_line --partial '/somewhere/else: gone, or its filesystem is not mounted: --all removes it'

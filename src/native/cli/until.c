@@ -154,6 +154,9 @@ bool until_read(struct session *session, struct until *until, bool to_write)
 	}
 	if (rc == 0)
 		rc = fsq_projects_each(file, take_line, until, &err);
+	if (rc && err.errnum == EACCES && !to_write)
+		return session_error(session, ERROR_AT_PATH, FSQ_E_PERMISSION, EACCES, file,
+				     "run it as root: cannot read which limits go back");
 	if (rc && rc != FSQ_E_NOT_FOUND)
 		return session_fail(session, &err);
 	return !until->no_memory || session_no_memory(session);

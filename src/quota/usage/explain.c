@@ -1023,7 +1023,7 @@ static int get_usage(struct explain *explain, struct fsq_usage *usage, struct fs
 	if (rc && err && err->hint == FSQ_HINT_MOUNT_OR_COUNT)
 		err->hint = FSQ_HINT_MOUNT_WITH_QUOTA;
 	else if (rc && err && err->hint == FSQ_HINT_ASSIGN_OR_COUNT)
-		err->hint = FSQ_HINT_NONE;
+		err->hint = FSQ_HINT_ASSIGN;
 	if (rc || usage->source == FSQ_USAGE_QUOTA || is_shown)
 		return rc;
 	fsq_usage_clear(usage);
