@@ -68,6 +68,11 @@ teardown() { rm -rf /etc/fsquota.d; }
 	assert_output --partial '/until: run it as root: cannot read which limits go back: Permission denied'
 }
 
+@test "the line of fstab that setup shows has each option once" {
+	run -9 fsquota setup /mnt/e
+	assert_line --regexp '/mnt/e ext4 (quota,)?usrquota,grpquota,prjquota,nofail '
+}
+
 @test "what cannot be done has the command that does it" {
 	fsquota limit -p bhard=5M 204 /mnt/x
 	refuses 6 'fsquota list and fsquota doctor' fsquota assign /mnt/x/dir --id 204

@@ -441,9 +441,20 @@ int fsq_options_refused(const char *type, const char *options, char **word)
 	return rc;
 }
 
+static bool is_among(const char *options, const char *option, size_t length)
+{
+	for (size_t at; *options; options += at + (options[at] == ',')) {
+		at = strcspn(options, ",");
+		if (at == length && memcmp(options, option, length) == 0)
+			return true;
+	}
+	return false;
+}
+
 char *fsq_options_with_quota(const struct fsq_mount *mount)
 {
 	const char *const lists[] = { mount->options, mount->super_options };
+	const char *added = fsq_options_of_types(mount->type, mount->super_options);
 	char *options = NULL, *plain, *next, *name, *value;
 	size_t size, name_size, value_size;
 	FILE *to = open_memstream(&options, &size);
@@ -453,12 +464,11 @@ char *fsq_options_with_quota(const struct fsq_mount *mount)
 		while (lib.optstr_next_option(&next, &name, &name_size, &value, &value_size) == 0) {
 			size_t length = value ? (size_t)(value - name) + value_size : name_size;
 
-			if (!is_dropped(name, length))
+			if (!is_dropped(name, length) && !is_among(added, name, length))
 				fprintf(to, "%.*s,", (int)length, name);
 		}
 	}
-	if (!to || fputs(fsq_options_of_types(mount->type, mount->super_options), to) < 0 ||
-	    fclose(to)) {
+	if (!to || fputs(added, to) < 0 || fclose(to)) {
 		free(options);
 		return NULL;
 	}
