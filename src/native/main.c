@@ -39,6 +39,7 @@ static bool choose_filesystems(struct session *session, struct invocation *invoc
 {
 	unsigned int flags = invocation->command->flags;
 	int count = invocation->operand_count, left = count;
+	bool takes_file = command_find_option(invocation->command, 'f', NULL, 0) != NULL;
 
 	for (; left > 0; left--) {
 		const char *word = invocation->operands[left - 1];
@@ -56,8 +57,10 @@ static bool choose_filesystems(struct session *session, struct invocation *invoc
 	invocation->operand_count = left;
 	if (session->at.count == 0 && left == count) {
 		if (flags & COMMAND_CHANGES)
-			session_usage_error(session, "name the filesystem: a directory on it, "
-						     "last or with --at");
+			session_usage_error(session,
+					    "name the filesystem: a directory on it, "
+					    "last or with --at%s",
+					    count && takes_file ? "; a file takes -f" : "");
 		else if (flags & COMMAND_WITHOUT_QUOTA)
 			paths_add_all(session);
 		else

@@ -70,6 +70,8 @@ leads() {
 	leads 2 'unknown option --warn; did you mean --warning PERCENT?' check --warn 80
 	leads 2 'unknown option --force; did you mean --yes?' setup --force /mnt/x
 	leads 2 'unknown option --users; did you mean -u?' list --users
+	leads 2 'unknown option --projects; did you mean -p?' list --projects
+	leads 2 'unknown option --output-file: > FILE writes to a file' export --output-file lines
 	# A known word of another meaning is no similar one: --for was taken for --force.
 	leads 2 'unknown option --for; did you mean --until WHEN?' resize /mnt/x/dir +1G --for 2d
 	leads 2 'unknown option --for; usage: fsquota assign' assign /mnt/x/dir --for 2d
@@ -115,6 +117,10 @@ leads() {
 	leads 2 'there is no directory hard=1G; did you mean --hard=1G?' assign hard=1G /mnt/x/dir
 	leads 2 'there is no directory 1G; did you mean --hard 1G?' assign 1G /mnt/x/dir
 	leads 5 '/mnt/x/new: cannot open: No such file or directory (--mkdir makes it)' assign /mnt/x/new --hard 1G
+	leads 5 '/mnt/x/new: cannot open: No such file or directory (--mkdir makes it)' assign /mnt/x/new/ --hard 1G
+	leads 5 'the ID or name comes first; fsquota id prints that of a directory' find /mnt/x/dir
+	leads 2 "--until today is $(date +%Y-%m-%d) " resize /mnt/x/dir +1G --until today
+	leads 2 'last or with --at; a file takes -f' restore /mnt/x dump
 	echo '/mnt/x/new hard=1G' >"$BATS_TEST_TMPDIR/lines.conf"
 	run -5 fsquota apply "$BATS_TEST_TMPDIR/lines.conf"
 	assert_line --partial '/mnt/x/new: cannot open: No such file or directory (the word mkdir in its line makes it)'

@@ -82,6 +82,7 @@ teardown() { rm -rf /etc/fsquota.d; }
 	fsquota assign /mnt/x/dir --hard 1M >/dev/null
 	refuses 6 'fsquota assign NEW --like OLD, and fsquota release OLD' fsquota move --rename /mnt/x/dir /mnt/e/dir
 	mv /mnt/x/dir /mnt/x/renamed
+	refuses 6 'if it was renamed: fsquota move OLD NEW' fsquota resize /mnt/x/renamed +1M
 	run -0 fsquota prune --dry-run
 	assert_line --partial '/mnt/x/dir: gone, but files elsewhere or open ones have the ID; if it was renamed: fsquota move OLD NEW'
 	fsquota move /mnt/x/dir /mnt/x/renamed

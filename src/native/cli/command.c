@@ -229,6 +229,7 @@ static const struct {
 	{ " yes y assume-yes force ", false, "the command does not ask" },
 	{ " recursive r R ", false, "DIR stands for all that is in it" },
 	{ " human human-readable ", true, "sizes have a letter (K, M, G, ...), or take --bytes" },
+	{ " output-file out ", true, "> FILE writes to a file" },
 	{ " watch follow ", true, "fsquota watch and fsquota top follow changes" },
 };
 
@@ -305,6 +306,9 @@ static bool refuse_unknown(struct session *session, const struct command *comman
 		return session_usage_error(session,
 					   "unknown option %.*s: it does so, unless --%s is given",
 					   (int)length, word, opposite);
+	if (!whole && is_type(name, name_length) && command_find_option(command, *name, NULL, 0))
+		return session_usage_error(session, "unknown option %.*s; did you mean -%c?",
+					   (int)length, word, *name);
 	if (instead && !(name_length == 6 && strncmp(name, "format", 6) == 0 &&
 			 refuse_format(session, command, value)))
 		session_usage_error(session, "unknown option %.*s; did you mean --%s%s%s?",
@@ -313,9 +317,6 @@ static bool refuse_unknown(struct session *session, const struct command *comman
 	if (instead || refuse_needless(session, command, name, name_length) ||
 	    (whole && refuse_letter(session, command, *name)))
 		return false;
-	if (!whole && is_type(name, name_length) && command_find_option(command, *name, NULL, 0))
-		return session_usage_error(session, "unknown option %.*s; did you mean -%c?",
-					   (int)length, word, *name);
 	return session_usage_error(session, "unknown option %.*s; usage: fsquota %s %s%s",
 				   (int)length, word, command->name, command->synopsis,
 				   command_paths(command));

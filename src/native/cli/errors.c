@@ -46,7 +46,8 @@ static const char *const hints[] = {
 	[FSQ_HINT_LOOK_AT_HOLDER] =
 		"see what that process does, or wait longer with --lock-timeout",
 	[FSQ_HINT_INSIST_ON_ID] =
-		"its owner may have set it; if it belongs to that project say so with --id",
+		"if it was renamed: fsquota move OLD NEW; its owner may have set it; if it "
+		"belongs to that project say so with --id",
 	[FSQ_HINT_NAME_DIRECTORY] = "name that directory, or insist with --id",
 	[FSQ_HINT_NAME_FILESYSTEM] = "name its filesystem with --at",
 	[FSQ_HINT_KEEP_TAGS] =
@@ -346,8 +347,12 @@ bool session_fail(struct session *session, const struct fsq_error *err)
 bool session_fail_missing(struct session *session, const struct fsq_error *err,
 			  const char *directory, const char *hint)
 {
-	return fail(session, err,
-		    err->errnum == ENOENT && strcmp(err->path, directory) == 0 ? hint : NULL);
+	size_t length = strlen(err->path);
+	/* A message has no slash at the end. */
+	bool is_it = strncmp(err->path, directory, length) == 0 &&
+		     directory[length + strspn(directory + length, "/")] == '\0';
+
+	return fail(session, err, err->errnum == ENOENT && is_it ? hint : NULL);
 }
 
 int session_code_of(int errnum, const char *path)

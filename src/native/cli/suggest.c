@@ -84,7 +84,7 @@ static const struct synonym {
 	{ " make create parents ", " mkdir " },
 	{ " run command cmd script ", " exec " },
 	{ " http port address bind ", " listen " },
-	{ " textfile ", " output-file " },
+	{ " textfile output-file out ", " output-file " },
 	{ " once ", " batch " },
 	{ " delete remove purge ", " prune " },
 	{ " detailed-exitcode changed-exit-code ", " exit-code " },

@@ -66,6 +66,19 @@ static bool ask_date(struct session *session, const char *text, int64_t *when)
 	return good;
 }
 
+static bool refuse_past(struct session *session, const char *text, int64_t when)
+{
+	time_t seconds = (time_t)when;
+	char date[40] = "";
+	struct tm tm;
+
+	/* "monday" is the midnight before, if it is Monday. */
+	if (localtime_r(&seconds, &tm))
+		strftime(date, sizeof(date), "%Y-%m-%d %H:%M", &tm);
+	return session_usage_error(session, "--until %s is %s, which is not in the future", text,
+				   date);
+}
+
 bool until_parse(struct session *session, const char *text, int64_t *when)
 {
 	const int64_t now = time(NULL);
@@ -78,7 +91,7 @@ bool until_parse(struct session *session, const char *text, int64_t *when)
 					   "with --root --until is a time from now on, such as 3d");
 	else if (!ask_date(session, text, when))
 		return false;
-	return *when > now || session_usage_error(session, "--until %s is not in the future", text);
+	return *when > now || refuse_past(session, text, *when);
 }
 
 /* --- the file --- */

@@ -174,7 +174,11 @@ static bool parse_project(struct find *find, const struct invocation *invocation
 	else if (!names_to_id(session, FSQ_PROJECT, word, &find->id)) {
 		if (!names_are_lost(session))
 			session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL,
-				      "cannot find project %s", word);
+				      "cannot find project %s%s", word,
+				      strchr(word, '/')
+					      ? ": the ID or name comes first; fsquota id "
+						"prints that of a directory"
+					      : "");
 	} else if (find->id == 0)
 		session_usage_error(session, "\"%s\" is no project ID from 1 to %u", word,
 				    FSQ_ID_MAX);
