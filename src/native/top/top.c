@@ -163,7 +163,8 @@ static void add_growing_project(struct top *top, struct projects *projects,
 	const struct top_row row = {
 		.time = time,
 		.kind = none ? TOP_NO_PROJECT : of_type[found.type],
-		.path = keep_name(top, found.path),
+		/* The filesystem has a row of its own. */
+		.path = keep_name(top, none ? NULL : found.path),
 		.name = keep_name(top, found.name),
 		.shown_name = keep_name(top, found.shown_name),
 		.pod = keep_name(top, found.pod),
