@@ -46,7 +46,7 @@ no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquot
 	says 2 'option --json=yes takes no value' usage --json=yes /mnt/x/web
 	says 2 'unknown option --har; did you mean --hard SIZE?' assign --har 1M /mnt/x/web
 	refuses 2 'fsquota assign: unknown option --bogus; usage: fsquota assign DIR... ' fsquota assign --bogus --help
-	refuses 2 '"there is no command \"--json\"; see fsquota --help"' fsquota --json
+	refuses 2 '"options stand behind a command, not --json; see fsquota --help"' fsquota --json
 }
 
 @test "assign" {
@@ -210,7 +210,7 @@ no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquot
 '"message":"has no quota of its own","cause":null,"hint":null}}'
 
 	refuses 2 'resize: a directory and a size are wanted; usage: fsquota resize {DIR... ' fsquota resize
-	says 2 '"/mnt/x/tree" is no size, such as 500M, 10G, +5G, +20% or none' resize 2M /mnt/x/tree
+	says 2 '/mnt/x/tree is no size: the size stands last, fsquota resize DIR SIZE' resize 2M /mnt/x/tree
 	says 2 '"0" is no project ID from 1 to 4294967294' resize --id 0 /mnt/x/tree 50M
 	says 6 '/mnt/x/tree: has project ID 70' resize --id 43 /mnt/x/tree 50M
 	says 1 '/dev/null: is no regular file' resize --projects-file /dev/null /mnt/x/tree 50M
@@ -241,8 +241,8 @@ but open, elsewhere (fsquota find $id), or of a kind that this kernel cannot cha
 	says 2 'name the filesystem: a directory on it, last or with --at' limit
 	says 2 '/mnt/x: cannot parse bhard=x: write a size such as 10m' limit bhard=x 42 /mnt/x
 	says 2 '/mnt/x: cannot parse ihard=1k: write a number such as 1000' limit ihard=1k 42 /mnt/x
-	says 2 '/mnt/x: unrecognised argument bogus=1' limit bogus=1 42 /mnt/x
-	says 2 '/mnt/x: unrecognised argument 42' limit 42 bhard=4m /mnt/x
+	says 2 '/mnt/x: unrecognised argument bogus=1: a limit such as bhard=10g comes first, then whose it is' limit bogus=1 42 /mnt/x
+	says 2 '/mnt/x: unrecognised argument 42: a limit such as bhard=10g comes first, then whose it is' limit 42 bhard=4m /mnt/x
 	says 2 '/mnt/x: soft 2M would be above hard 1M' limit bsoft=2m bhard=1m 42 /mnt/x
 	says 5 '/mnt/x: there is no project nosuch' limit bhard=1m nosuch /mnt/x
 	says 5 '/mnt/x: no quota of project 99: No such file or directory' quota -v 99 /mnt/x
