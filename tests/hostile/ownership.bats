@@ -32,7 +32,7 @@ assert_untouched() {
 		fsquota assign --hard 20M --projects-file /etc/projects /mnt/$fs/listed >/dev/null
 		listed=$(fsquota id /mnt/$fs/listed)
 		set_id "$listed" /mnt/$fs/mal
-		refuses 6 "project ID $listed, which belongs to /mnt/$fs/listed (its owner" fsquota assign /mnt/$fs/mal
+		refuses 6 "project ID $listed, which belongs to /mnt/$fs/listed (if it was renamed" fsquota assign /mnt/$fs/mal
 		for id in 500 "$listed"; do
 			set_id "$id" /mnt/$fs/mal
 			refuses 6 "$id" fsquota assign /mnt/$fs/mal --hard 1M

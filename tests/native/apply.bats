@@ -113,7 +113,7 @@ assert rows[0]["line"] == 2 and rows[0]["file"] == "/etc/fsquota.d/10-volumes.co
 		run_split fsquota apply
 		assert_equal "$line: $status" "$line: 2"
 		[[ $stderr == "fsquota apply: /etc/fsquota.d/x.conf, line 2: "* ]] || fail "$stderr"
-		[[ $line != *mkdri || $stderr == *"only around, mkdir and unlimited have none" ]] || fail "$stderr"
+		[[ $line != *mkdri || $stderr == *"nor around, keep, mkdir, registered or unlimited; "* ]] || fail "$stderr"
 		assert_one_line
 	done
 	assert_equal "$(cat /etc/projects /etc/projid)" ""
