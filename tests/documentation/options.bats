@@ -135,7 +135,7 @@ letters_of_xfs_quota='-h df
 	run -2 fsquota usage -b /
 	assert_output "fsquota usage: unknown option -b; use --bytes"
 	run -2 fsquota top -b -n 1
-	assert_output "fsquota top: unknown option -b; use --batch"
+	assert_output "fsquota top: unknown option -b; use --batch or --bytes"
 	run -2 fsquota df -n
 	assert_output "fsquota df: unknown option -n; use --noheadings"
 	run -2 fsquota batch -r
