@@ -524,7 +524,7 @@ unknown() {
 	succeeds fsquota --json --projects-file /dev/null --at /mnt/x df
 	assert_equal "$stdout" "$(fsquota df --json --projects-file=/dev/null /mnt/x)"
 	refuses 2 'not --bogus' fsquota --projid-file=/dev/null --bogus df
-	refuses 2 '"--at"' fsquota --at
+	refuses 2 'not --at' fsquota --at
 }
 
 # --- pages --------------------------------------------------------------------------------------
