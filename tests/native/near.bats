@@ -63,7 +63,7 @@ holds() {
 		holds 12 /mnt/$fs/home
 		fsquota limit -u bhard=13M 1000 /mnt/$fs
 		run -0 as_user fsquota usage --brief /mnt/$fs/home
-		assert_output --regexp "^[a-z0-9]+: 12M of 13M \(9[23]%\) on the filesystem of /mnt/$fs/home$"
+		assert_output --regexp "^(ID 1000|[a-z0-9_-]+): 12M of 13M \(9[23]%\) on the filesystem of /mnt/$fs/home$"
 		fsquota limit -u bhard=0 1000 /mnt/$fs
 		# The look before was ten minutes ago, with 1 MiB less.
 		rm -f "$XDG_RUNTIME_DIR/fsquota-brief"
