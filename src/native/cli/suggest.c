@@ -259,7 +259,7 @@ const char *suggest_size(const char *word, int rc, const char *such_as, char tex
 {
 	size_t sign = word[0] == '+';
 	const char *number = word + sign;
-	size_t digits = strspn(number, "0123456789."), comma = strcspn(number, ",");
+	size_t digits = strspn(number, "0123456789.");
 
 	if (rc == -ERANGE)
 		snprintf(text, SUGGESTION, "\"%.60s\" is too large for a limit", word);
@@ -277,10 +277,10 @@ const char *suggest_size(const char *word, int rc, const char *such_as, char tex
 			 word, number + digits, (int)(sign + digits), word,
 			 toupper((unsigned char)number[digits]));
 	/* Many languages write 1.5 so. */
-	else if (digits > 0 && comma == digits && strlen(word) < 20 &&
-		 isdigit((unsigned char)number[comma + 1]))
+	else if (digits > 0 && number[digits] == ',' && strlen(word) < 20 &&
+		 isdigit((unsigned char)number[digits + 1]))
 		snprintf(text, SUGGESTION, "\"%s\" is no size; write it with a point: %.*s.%s",
-			 word, (int)(sign + comma), word, number + comma + 1);
+			 word, (int)(sign + digits), word, number + digits + 1);
 	else
 		snprintf(text, SUGGESTION, "\"%.60s\" is no size, such as %s", word, such_as);
 	return text;
