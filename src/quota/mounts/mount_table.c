@@ -221,8 +221,9 @@ int fsq_mount_points_read(struct fsq_mount_points **out, struct fsq_error *err)
 	lib.table_set_parser_errcb(points->table, end_without_memory);
 	/* With another name libmount would look for the process that the table belongs to. */
 	rc = lib.table_parse_stream(points->table, stream, "/");
+	/* Later versions of glibc take a lack of memory for an error of the stream. */
 	if (rc || errno == ENOMEM || ferror(stream))
-		rc = ferror(stream) ? -EIO : -ENOMEM;
+		rc = ferror(stream) && errno != ENOMEM ? -EIO : -ENOMEM;
 	else
 		rc = fill_mount_points(points);
 out:
