@@ -152,8 +152,9 @@ limited() { [ "$(fsquota usage --json --projects-file $node/projects "$1" | jq '
 	kubelet_assigns /mnt/x "$volumes/0" "$id" "$XFS_UNLIMITED"
 	until_true limited "$volumes/0" 7340032
 	# This one clears what an earlier one has left.
+	id=$KUBELET_PID
 	exec {KUBELET[1]}>&-
-	wait "$KUBELET_PID"
+	wait "$id"
 	"$program" "$volumes" </dev/null 3>&-
 	assert_equal "$(ls "$volumes")$(cat /etc/projects /etc/projid)$(cat "$messages")" ''
 	assert_equal "$(real -c 'report -p -N -n -b' /mnt/x | awk -F'[# ]+' '$2 && $2 != 77 && $4 + $5')" ''

@@ -186,8 +186,9 @@ project_of() { lsattr -pd "$1" | awk '{ print $1 }'; }
 			pid=$!
 			until [[ $(readlink /proc/$pid/fd/*) == */etc/projects* ]]; do nap 0.05; done
 			(cd $top && eval "$act")
+			holder=$HOLDER_PID
 			echo >&"${HOLDER[1]}"
-			wait "$HOLDER_PID"
+			wait "$holder"
 			status=0
 			wait $pid || status=$?
 			assert_equal "$command, $act: $status" "$command, $act: 6"
@@ -253,9 +254,9 @@ project_of() { lsattr -pd "$1" | awk '{ print $1 }'; }
 	refuses 1 "$top/d3" fsquota assign $top/d3 --mkdir --lock-timeout 0
 	fsquota assign $top/d3 --mkdir >>"$BATS_TEST_TMPDIR/told" 3>&- &
 	until [[ $(readlink /proc/$!/fd/*) == *$top* ]]; do nap 0.05; done
+	holder=$HOLDER_PID
 	echo >&"${HOLDER[1]}"
-	wait "$HOLDER_PID"
-	wait $i $!
+	wait "$holder" $i $!
 	assert_equal "$(uniq -c "$BATS_TEST_TMPDIR/told" | xargs)" "2 1048579"
 	assert_equal "$(stat -c '%U %a' $top/d3)" "root 755"
 	fsquota assign $top/new --mkdir --owner nobody --mode 750 >/dev/null

@@ -38,14 +38,14 @@ end_tenant() {
 
 # is_stopped_at CALL COUNT CMD...: as stopped_at; or it has ended before that, and status, stdout and stderr are set.
 is_stopped_at() {
-	local words=("${@:3}") to
+	local words=("${@:3}") to pid
 	coproc STOPPED { exec "${builddir:?}/tests/transaction/fail" 3>&-; }
-	to=${STOPPED[1]}
+	to=${STOPPED[1]} pid=$STOPPED_PID
 	echo "$1 $2 stop 0 /dev/null $BATS_TEST_TMPDIR/stdout $BATS_TEST_TMPDIR/stderr ${words[*]// /$'\t'}" >&"$to"
 	read -r status _ <&"${STOPPED[0]}"
 	[ "$status" != stopped ] || return 0
 	exec {to}>&-
-	wait "$STOPPED_PID"
+	wait "$pid"
 	stdout=$(<"$BATS_TEST_TMPDIR/stdout") stderr=$(<"$BATS_TEST_TMPDIR/stderr")
 	return 1
 }

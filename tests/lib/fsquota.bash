@@ -170,11 +170,11 @@ stopped_at() {
 }
 
 go_on() {
-	local to=${STOPPED[1]}
+	local to=${STOPPED[1]} pid=$STOPPED_PID
 	echo >&"$to"
 	read -r status _ <&"${STOPPED[0]}"
 	exec {to}>&-
-	wait "$STOPPED_PID"
+	wait "$pid"
 	stdout=$(<"$BATS_TEST_TMPDIR/stdout") stderr=$(<"$BATS_TEST_TMPDIR/stderr")
 }
 

@@ -275,7 +275,7 @@ instructions() {
 }
 
 @test "settings cost two system calls where there are none, and the same for each request" {
-	local few
+	local few pid
 	printf 'usage /mnt/x/dir\n' >"$BATS_TEST_TMPDIR/one"
 	trace all fsquota usage /mnt/x/dir
 	assert_equal "$(grep -c /etc/fsquota.conf <<<"$trace")" 2
@@ -284,9 +284,9 @@ instructions() {
 		echo 'usage /mnt/x/dir' >&"${BATCH[1]}"
 		IFS= read -r -t 60 <&"${BATCH[0]}"
 	done
-	few=${BATCH[1]}
+	few=${BATCH[1]} pid=$BATCH_PID
 	exec {few}>&-
-	wait "$BATCH_PID"
+	wait "$pid"
 	assert_equal "$(grep -c /etc/fsquota.conf "$BATS_TEST_TMPDIR/trace")" $((2 + 2 + 9 * 2))
 }
 

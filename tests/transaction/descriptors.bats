@@ -36,7 +36,7 @@ differ() {
 # limited all|again MOST COMMAND...: with 4 to MOST descriptors; "again": something may be left to do, which the
 # same command does when it has enough of them.
 limited() {
-	local descriptors=all how=$1 most=$2 status=0 expected
+	local descriptors=all how=$1 most=$2 status=0 expected pid
 	shift 2
 	coproc WITNESS { exec "$BATS_TEST_DIRNAME/witness" "$FSQ_ORACLE" "$top" "$top" 3>&-; }
 	must kept keep before
@@ -55,8 +55,9 @@ limited() {
 		must yes is $expected
 		[ $expected = before ] || must restored restore before
 	done
+	pid=$WITNESS_PID
 	echo quit >&"${WITNESS[1]}"
-	wait "$WITNESS_PID"
+	wait "$pid"
 }
 
 # of FILESYSTEM: what the command is done on.

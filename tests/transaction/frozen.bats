@@ -113,8 +113,9 @@ changes() {
 	until readlink "/proc/$waiting/fd"/* 2>/dev/null | grep -qx /etc/projects; do nap 0.05; done
 	freeze x
 	sleeps $waiting
-	kill "$LOCK_PID"
-	wait "$LOCK_PID" || :
+	lock=$LOCK_PID
+	kill "$lock"
+	wait "$lock" || :
 	others_go_on e
 	thaw
 	ends 0
@@ -130,8 +131,9 @@ stopped_then_frozen() {
 	others_go_on e
 	thaw
 	read -r status _ <&"${STOPPED[0]}"
-	kill "$STOPPED_PID"
-	wait "$STOPPED_PID" || :
+	pid=$STOPPED_PID
+	kill "$pid"
+	wait "$pid" || :
 	assert_equal "$status: $(<"$BATS_TEST_TMPDIR/stderr")" "0: "
 }
 
