@@ -59,13 +59,13 @@ case ${BATS_VERSION-} in
 	;;
 esac
 
-# The xfs_quota to compare with: the one that is installed, or with FSQUOTA_ORACLE=7.2 the later one
-# (tests/guest/new-xfsprogs). Ours follows the same generation. Found once, and kept in a file.
+# The xfs_quota to compare with: the one that is installed if ours follows it (tests/guest/followed-xfsprogs), or with
+# FSQUOTA_ORACLE=7.2 the later one. Ours follows the same generation. Found once, and kept in a file.
 find_oracle() {
-	local later
+	local guest=${BASH_SOURCE[0]%/*}/../guest later
 	case ${FSQUOTA_ORACLE:-installed} in
-	installed) FSQ_ORACLE=$(PATH=${PATH//"$FSQ_TOOLS":/} command -v xfs_quota) ;;
-	7.2) later=$("${BASH_SOURCE[0]%/*}/../guest/new-xfsprogs") && FSQ_ORACLE=$later/bin/xfs_quota ;;
+	installed) FSQ_ORACLE=$(PATH=${PATH//"$FSQ_TOOLS":/} "$guest/followed-xfsprogs") ;;
+	7.2) later=$("$guest/new-xfsprogs") && FSQ_ORACLE=$later/bin/xfs_quota ;;
 	*) echo "FSQUOTA_ORACLE=$FSQUOTA_ORACLE: only installed and 7.2 are known" >&2 && false ;;
 	esac || return 1
 	FSQ_ORACLE_VERSION=$("$FSQ_ORACLE" -V) || return 1
