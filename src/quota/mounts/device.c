@@ -52,8 +52,12 @@ int fsq_device_probe(int fd, const char *path, struct fsq_device *device, struct
 	    lib.probe_enable_superblocks(probe, 1) == 0 &&
 	    lib.probe_set_superblocks_flags(probe, BLKID_SUBLKS_TYPE | BLKID_SUBLKS_VERSION |
 							   BLKID_SUBLKS_UUID |
-							   BLKID_SUBLKS_LABEL) == 0)
+							   BLKID_SUBLKS_LABEL) == 0) {
 		found = lib.do_safeprobe(probe);
+		/* libblkid 2.41 says "error" where others say "ambiguous". */
+		if (found == -1 && !errno)
+			found = -2;
+	}
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && found == 0; i++)
 		if (lib.probe_lookup_value(probe, names[i], &value, NULL) == 0 &&
 		    !(*values[i] = strdup(value)))
