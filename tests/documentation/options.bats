@@ -131,13 +131,13 @@ letters_of_xfs_quota='-h df
 
 @test "a letter that tables had names the long option, where xfs_quota does not have it" {
 	run -2 fsquota list -rno PATH
-	assert_output "fsquota list: unknown option -r; use --raw"
+	assert_output "fsquota list: unknown option -r; did you mean --raw?"
 	run -2 fsquota usage -b /
-	assert_output "fsquota usage: unknown option -b; use --bytes"
+	assert_output "fsquota usage: unknown option -b; did you mean --bytes?"
 	run -2 fsquota top -b -n 1
-	assert_output "fsquota top: unknown option -b; use --batch or --bytes"
+	assert_output "fsquota top: unknown option -b; did you mean --batch N or --bytes?"
 	run -2 fsquota df -n
-	assert_output "fsquota df: unknown option -n; use --noheadings"
+	assert_output "fsquota df: unknown option -n; did you mean --noheadings?"
 	run -2 fsquota batch -r
 	assert_output --partial "unknown option -r; usage:"
 }

@@ -77,15 +77,22 @@ leads() {
 	leads 2 'unknown option --for; usage: fsquota assign' assign /mnt/x/dir --for 2d
 	leads 2 'unknown option --register: it does so, unless --no-register is given' assign --register /mnt/x/dir
 	# Letters, of which -n is mostly meant as --dry-run.
-	leads 2 'unknown option -n; use --dry-run or --noheadings' prune -n
-	leads 2 'unknown option -n; use --batch or --noheadings' top -n 1
-	leads 2 'unknown option -p; use --mkdir' assign -p /mnt/x/new
-	leads 2 'unknown option -w; use --warning' check -w 80
+	leads 2 'unknown option -n; did you mean --dry-run or --noheadings?' prune -n
+	leads 2 'unknown option -n; did you mean --batch N or --noheadings?' top -n 1
+	leads 2 'unknown option -p; did you mean --mkdir?' assign -p /mnt/x/new
+	leads 2 'unknown option -w; did you mean --warning PERCENT?' check -w 80
 	# What the command does not need.
 	leads 2 'unknown option --yes: the command does not ask' prune --yes
 	leads 2 'unknown option -r: DIR stands for all that is in it' release -r /mnt/x/dir
 	leads 2 'unknown option --human: sizes have a letter' list --human
 	leads 2 'unknown option --watch: fsquota watch and fsquota top follow' list --watch
+	leads 2 'unknown option -f: FILE is an operand, without an option' apply -f lines
+	leads 2 'unknown option --file: FILE is an operand, without an option' apply --file lines
+	leads 2 'unknown option -f: the command does not ask' release -f /mnt/x/dir
+	leads 2 'unknown option --all: without a path it takes all filesystems' list --all
+	leads 2 'unknown option --namespace: names of volumes begin with it: fsquota list | grep NAMESPACE/' list --namespace one
+	leads 2 'unknown option --configmap: export > FILE, and kubectl create configmap NAME --from-file=FILE' export --configmap
+	leads 2 'unknown option --pdf: --html FILE makes a page' report --pdf page.pdf
 }
 
 @test "a format in the place of columns, or of --format, leads to its option" {
@@ -118,12 +125,25 @@ leads() {
 	leads 2 'there is no directory 1G; did you mean --hard 1G?' assign 1G /mnt/x/dir
 	leads 5 '/mnt/x/new: cannot open: No such file or directory (--mkdir makes it)' assign /mnt/x/new --hard 1G
 	leads 5 '/mnt/x/new: cannot open: No such file or directory (--mkdir makes it)' assign /mnt/x/new/ --hard 1G
+	leads 5 '/mnt/x/new: cannot open: No such file or directory (--mkdir makes it)' assign /mnt/x/new /mnt/x/newer
 	leads 5 'the ID or name comes first; fsquota id prints that of a directory' find /mnt/x/dir
 	leads 2 "--until today is $(date +%Y-%m-%d) " resize /mnt/x/dir +1G --until today
 	leads 2 'last or with --at; a file takes -f' restore /mnt/x dump
 	echo '/mnt/x/new hard=1G' >"$BATS_TEST_TMPDIR/lines.conf"
 	run -5 fsquota apply "$BATS_TEST_TMPDIR/lines.conf"
 	assert_line --partial '/mnt/x/new: cannot open: No such file or directory (the word mkdir in its line makes it)'
+	echo '/mnt/x/{one,two} hard=1G' >"$BATS_TEST_TMPDIR/lines.conf"
+	run -5 fsquota apply "$BATS_TEST_TMPDIR/lines.conf"
+	assert_line --partial '(*, ? and [...] make a pattern, braces do not)'
+}
+
+@test "a line with words of another tool leads to those of ours" {
+	local words
+	for words in absent state=absent ensure=absent; do
+		leads 2 "there is no \"${words%=*}\": without its line, fsquota apply --prune takes the quota of a directory away" \
+			apply - <<<"/mnt/x/dir $words"
+	done
+	leads 2 'blanks separate words, not commas: hard=10G soft=5G' apply - <<<'/mnt/x/dir hard=10G,soft=5G'
 }
 
 @test "none takes a limit away, and the others stay" {

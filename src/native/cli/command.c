@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "command.h"
 
-#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +9,7 @@
 #include "options.h"
 #include "quota/base/units.h"
 #include "shared/array.h"
-#include "suggest.h"
+#include "unknown_option.h"
 
 /* --- what a command takes --- */
 
@@ -26,8 +25,7 @@ static const struct command_option *option_of(const struct command_option *const
 	return NULL;
 }
 
-/* @return   the option at @index, or NULL behind the last */
-static const struct command_option *command_option(const struct command *command, size_t index)
+const struct command_option *command_option(const struct command *command, size_t index)
 {
 	const struct command_option *option = option_of(command->options, &index);
 
@@ -179,145 +177,12 @@ static bool take_option(struct session *session, const struct command_option *op
 	return true;
 }
 
-/*
- * What letters mean to people: those that options of tables had until 0.2.0, and those of other tools. Where a command
- * of xfs_quota has the letter, it means that.
- */
-static const struct {
-	char letter;
-	const char *names; /* separated by blanks */
-} long_names[] = {
-	{ 'b', "batch bytes" },
-	{ 'c', "critical" },
-	{ 'H', "noheadings" },
-	{ 'j', "json" },
-	{ 'L', "hard" },
-	{ 'l', "hard" },
-	{ 'n', "dry-run batch top noheadings" },
-	{ 'p', "mkdir" },
-	{ 'q', "quiet" },
-	{ 'r', "raw" },
-	{ 's', "hard sort" },
-	{ 'w', "warning" },
-};
-
-/* @return   whether a long option of the command is what the letter means, which was reported */
-static bool refuse_letter(struct session *session, const struct command *command, char letter)
-{
-	char text[64] = "";
-
-	for (size_t i = 0; i < sizeof(long_names) / sizeof(long_names[0]); i++)
-		for (const char *at = long_names[i].names; letter == long_names[i].letter && *at;) {
-			size_t length = strcspn(at, " "), used = strlen(text);
-
-			if (command_find_option(command, 0, at, length))
-				snprintf(text + used, sizeof(text) - used, "%s--%.*s",
-					 used ? " or " : "", (int)length, at);
-			at += length + (at[length] == ' ');
-		}
-	if (text[0])
-		session_usage_error(session, "unknown option -%c; use %s", letter, text);
-	return text[0];
-}
-
-/* Options of other tools that a command does not need. */
-static const struct {
-	const char *words;
-	bool of_rows; /* of commands that print rows; else of those that change something */
-	const char *answer;
-} needless[] = {
-	{ " yes y assume-yes force ", false, "the command does not ask" },
-	{ " recursive r R ", false, "DIR stands for all that is in it" },
-	{ " human human-readable ", true, "sizes have a letter (K, M, G, ...), or take --bytes" },
-	{ " output-file out ", true, "> FILE writes to a file" },
-	{ " watch follow ", true, "fsquota watch and fsquota top follow changes" },
-};
-
-static bool refuse_needless(struct session *session, const struct command *command,
-			    const char *name, size_t length)
-{
-	bool changes = command->group == GROUP_DIRECTORY || command->group == GROUP_NODE;
-	char word[32];
-
-	changes &= !(command->flags & COMMAND_READS);
-	snprintf(word, sizeof(word), " %.*s ", (int)length, name);
-	for (size_t i = 0; i < sizeof(needless) / sizeof(needless[0]); i++)
-		if (strstr(needless[i].words, word) &&
-		    (needless[i].of_rows ? command->rows != NULL : changes)) {
-			session_usage_error(session, "unknown option %s%.*s: %s",
-					    length > 1 ? "--" : "-", (int)length, name,
-					    needless[i].answer);
-			return true;
-		}
-	return false;
-}
-
-/* Formats of tables that are options of their own. */
-static bool refuse_format(struct session *session, const struct command *command,
-			  const char *format)
-{
-	static const char *const formats[] = { "csv", "json", "jsonl", "pairs", "raw" };
-
-	for (size_t i = 0; format && i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (strcmp(format, formats[i]) == 0 &&
-		    command_find_option(command, 0, format, strlen(format))) {
-			session_usage_error(session, "unknown option --format; did you mean --%s?",
-					    format);
-			return true;
-		}
-	return false;
-}
-
-/* Is it users, groups or projects, which have the letters -u, -g and -p? */
-static bool is_type(const char *name, size_t length)
-{
-	static const char *const types[] = { "users", "groups", "projects" };
-
-	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
-		if (length + 1 >= strlen(types[i]) && length <= strlen(types[i]) &&
-		    strncmp(name, types[i], length) == 0)
-			return true;
-	return false;
-}
-
-/*
- * @whole    the word of the command line that a letter is in; NULL: @word is a name
- * @value    what may be the value of the option, or NULL
- */
+/* See report_unknown_option(). */
 static bool refuse_unknown(struct session *session, const struct command *command, const char *word,
 			   size_t length, const char *whole, const char *value)
 {
-	const struct command_option *option, *instead = NULL;
-	const char *name = word + (whole ? 1 : 2);
-	size_t name_length = length - (whole ? 1 : 2);
-	struct suggestion like;
-	char opposite[32];
-
-	if (whole && isdigit((unsigned char)word[1]) &&
-	    command_find_option(command, 0, "allow-shrink", 12))
-		return session_usage_error(
-			session, "give the new size instead of %s, with --allow-shrink", whole);
-	suggest_begin(&like, name, name_length);
-	for (size_t i = 0; !whole && (option = command_option(command, i)); i++)
-		if (option->name && suggest_is_nearer(&like, option->name))
-			instead = option;
-	snprintf(opposite, sizeof(opposite), "no-%.*s", (int)name_length, name);
-	if (!whole && command_find_option(command, 0, opposite, strlen(opposite)))
-		return session_usage_error(session,
-					   "unknown option %.*s: it does so, unless --%s is given",
-					   (int)length, word, opposite);
-	if (!whole && is_type(name, name_length) && command_find_option(command, *name, NULL, 0))
-		return session_usage_error(session, "unknown option %.*s; did you mean -%c?",
-					   (int)length, word, *name);
-	if (instead && !(name_length == 6 && strncmp(name, "format", 6) == 0 &&
-			 refuse_format(session, command, value)))
-		session_usage_error(session, "unknown option %.*s; did you mean --%s%s%s?",
-				    (int)length, word, instead->name, instead->argument ? " " : "",
-				    instead->argument ? instead->argument : "");
-	if (instead || refuse_needless(session, command, name, name_length) ||
-	    (whole && refuse_letter(session, command, *name)))
-		return false;
-	return session_usage_error(session, "unknown option %.*s; usage: fsquota %s %s%s",
+	return !report_unknown_option(session, command, word, length, whole, value) &&
+	       session_usage_error(session, "unknown option %.*s; usage: fsquota %s %s%s",
 				   (int)length, word, command->name, command->synopsis,
 				   command_paths(command));
 }

@@ -131,6 +131,9 @@ struct command {
 bool parse_words(struct session *session, const struct command *command, char **words,
 		 struct invocation *invocation, void *options);
 
+/** @return  the option at @index, or NULL behind the last */
+const struct command_option *command_option(const struct command *command, size_t index);
+
 /**
  * Find an option by its letter, or if that is 0 by its whole name. Abbreviations are refused: in another command or
  * a later version they could mean another option.

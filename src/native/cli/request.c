@@ -93,6 +93,39 @@ static const char *const keys_of_lines[] = {
 	"unlimited", "keep",  "around",	     "mkdir",	    "registered",
 };
 
+/* @return   whether a key begins there, and behind it @after */
+static bool is_key(const char *word, char after)
+{
+	for (size_t i = 0; i < sizeof(keys_of_lines) / sizeof(keys_of_lines[0]); i++) {
+		size_t length = strlen(keys_of_lines[i]);
+
+		if (strncmp(word, keys_of_lines[i], length) == 0 && word[length] == after)
+			return true;
+	}
+	return false;
+}
+
+/* As modules of Ansible and Puppet say it: absent, state=absent, ensure=absent. */
+static bool is_removal(const char *word)
+{
+	static const char *const words[] = { "absent", "delete", "remove", "state", "ensure" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcmp(word, words[i]) == 0)
+			return true;
+	return false;
+}
+
+static bool refuse_removal(struct session *session, const struct word_origin *origin,
+			   const char *word)
+{
+	return assign_refuse(
+		session, origin,
+		"there is no \"%s\": without its line, fsquota apply --prune takes the "
+		"quota of a directory away",
+		word);
+}
+
 static bool refuse_key(struct session *session, const struct word_origin *origin, const char *key)
 {
 	const char *instead = NULL, *name = key + strspn(key, "-");
@@ -100,6 +133,8 @@ static bool refuse_key(struct session *session, const struct word_origin *origin
 	char word[32];
 	size_t length = 0;
 
+	if (is_removal(key))
+		return refuse_removal(session, origin, key);
 	/* Written as an option, in capitals or with another stroke. */
 	for (; name[length] && length < sizeof(word) - 1; length++)
 		word[length] =
@@ -118,10 +153,10 @@ static bool refuse_bare(struct session *session, const struct word_origin *origi
 {
 	uint64_t bytes;
 
-	for (size_t i = 0; i < sizeof(keys_of_lines) / sizeof(keys_of_lines[0]); i++)
-		if (strcmp(word, keys_of_lines[i]) == 0)
-			return assign_refuse(session, origin, "%s takes a value, such as hard=10G",
-					     word);
+	if (is_key(word, '\0'))
+		return assign_refuse(session, origin, "%s takes a value, such as hard=10G", word);
+	if (is_removal(word))
+		return refuse_removal(session, origin, word);
 	if (fsq_parse_bytes(word, &bytes) == 0)
 		return assign_refuse(session, origin,
 				     "\"%.100s\" has no key; did you mean hard=%s?", word, word);
@@ -137,7 +172,12 @@ bool assign_request_set(struct session *session, const struct word_origin *origi
 {
 	bool bare = strcmp(key, "unlimited") == 0 || strcmp(key, "mkdir") == 0 ||
 		    strcmp(key, "around") == 0;
+	const char *comma = value && origin->file ? strchr(value, ',') : NULL;
 
+	if (comma && is_key(comma + 1, '='))
+		return assign_refuse(session, origin,
+				     "blanks separate words, not commas: %s=%.*s %.40s", key,
+				     (int)(comma - value), value, comma + 1);
 	if (bare && value)
 		return assign_refuse(session, origin, "%s takes no value", key);
 	if (!bare && !value)

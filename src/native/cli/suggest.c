@@ -92,6 +92,18 @@ static const struct synonym {
 	{ " nagios icinga ", " format " },
 	{ " no-header no-headings noheader ", " noheadings " },
 	{ " colour ", " color " },
+	/* Letters that tables had until 0.2.0, and those of other tools. Where xfs_quota has the letter, it means that. */
+	{ " b ", " batch bytes " },
+	{ " c ", " critical " },
+	{ " H ", " noheadings " },
+	{ " j ", " json " },
+	{ " L l ", " hard " },
+	{ " n ", " dry-run batch top noheadings " },
+	{ " p ", " mkdir " },
+	{ " q ", " quiet " },
+	{ " r ", " raw " },
+	{ " s ", " hard sort " },
+	{ " w ", " warning " },
 };
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -159,12 +171,17 @@ void suggest_begin(struct suggestion *to, const char *word, size_t length)
 	};
 }
 
+bool suggest_is_meant(const struct suggestion *to, const char *name)
+{
+	return to->options && find_word(to->options, name, strlen(name));
+}
+
 bool suggest_is_nearer(struct suggestion *to, const char *name)
 {
 	const char *word = to->word;
 	size_t far;
 
-	if (to->options && find_word(to->options, name, strlen(name)))
+	if (suggest_is_meant(to, name))
 		far = 0;
 	else if (to->options)
 		return false;

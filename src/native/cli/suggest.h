@@ -21,6 +21,9 @@ struct suggestion {
 
 void suggest_begin(struct suggestion *to, const char *word, size_t length);
 
+/** @return  whether the option of that name does what the word does in another tool */
+bool suggest_is_meant(const struct suggestion *to, const char *name);
+
 /**
  * @return   whether a name is similar to the word, and more similar than those of earlier calls. To an option of another
  *           tool only our options for it are similar.

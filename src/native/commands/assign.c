@@ -16,6 +16,7 @@
 #include "native/cli/suggest.h"
 #include "native/rows/change.h"
 #include "native/rows/projects.h"
+#include "quota/base/error.h"
 #include "quota/directory/assign.h"
 #include "quota/base/pod_path.h"
 #include "quota/mounts/lookup.h"
@@ -193,6 +194,7 @@ static bool look_at_operands(struct session *session, const struct invocation *i
 			     const struct fsq_assign_request *request)
 {
 	const bool many = invocation->operand_count > 1;
+	struct fsq_error err;
 	struct stat st;
 	uint64_t bytes;
 
@@ -210,9 +212,8 @@ static bool look_at_operands(struct session *session, const struct invocation *i
 		else if (is_key)
 			session_usage_error(session, "there is no directory %s; did you mean --%s?",
 					    word, word);
-		else
-			session_error(session, *word ? ERROR_AT_PATH : 0, FSQ_E_NOT_FOUND, ENOENT,
-				      word, "cannot open");
+		else if (fsq_fail_errno(&err, ENOENT, word, "cannot open"))
+			session_fail_missing(session, &err, word, "--mkdir makes it");
 		return false;
 	}
 	return true;
