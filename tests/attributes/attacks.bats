@@ -35,7 +35,8 @@ stand_in_large() {
 }
 
 @test "xfsprogs still falls for symlinks and for a bind mount" {
-	falls file-symlink set
+	# 7.2 follows no link.
+	[ "$FSQUOTA_XFS_QUOTA_VERSION" != 6.1 ] || falls file-symlink set
 	falls bind clear
 }
 

@@ -169,7 +169,7 @@ def begin():
     os.dup2(9, 3)
 server = subprocess.Popen(["sh", "-c", "LISTEN_FDS=1 LISTEN_PID=$$ exec \"$FSQUOTA\" metrics --listen systemd"], preexec_fn=begin, close_fds=False)
 client = socket.create_connection(("127.0.0.1", 9753))
-client.sendall(b"GET /metrics HTTP/1.1\r\n\r\n")
+client.sendall(b"GET /metrics HTTP/1.1\r\nHost: node\r\n\r\n")
 client.recv(1)
 s.shutdown(socket.SHUT_RDWR)
 sys.exit(server.wait(50))'

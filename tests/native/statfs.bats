@@ -74,7 +74,7 @@ json_of() {
 		has_json '[null,null,"statfs",true]' '[.used_inodes, .limit_inodes, .source, .enforced]' /mnt/$fs/logs
 		real -c 'limit -p bhard=0 ihard=100 43' /mnt/$fs
 		has_json '[null,null,2,100,2]' \
-			'[.used_bytes, .limit_bytes, .used_inodes, .limit_inodes, .percent]' /mnt/$fs/logs
+			'[.used_bytes, .limit_bytes, .used_inodes, .limit_inodes, .percent + 0]' /mnt/$fs/logs
 		prints ' 2 >=100' as_user fsquota usage --raw -No USED,IUSED,IHARD /mnt/$fs/logs
 	done
 }

@@ -44,7 +44,7 @@ project $m/idle"
 		jq -e '.growth_10s > 100000 and .growth_10s < 3000000 and .growth_5m > 100000 and .full_in_seconds > 20 and
 			.full_in_seconds < 1200 and .hard_bytes == 104857600 and
 			.available_bytes == .hard_bytes - .used_bytes' <<<"$rows" || fail "$rows"
-		assert_equal "$(jq -cs '[.[] | select(.path == "'$m'/idle")] | last | [.growth_10s, .growth_5m, .full_in_seconds, .percent]' <<<"$stdout")" \
+		assert_equal "$(jq -cs '[.[] | select(.path == "'$m'/idle")] | last | [.growth_10s, .growth_5m, .full_in_seconds, .percent + 0]' <<<"$stdout")" \
 			'[0,0,null,0]'
 		assert_equal "$(jq -s '[.[] | select(.kind == "filesystem")] | length' <<<"$stdout")" 4
 	done

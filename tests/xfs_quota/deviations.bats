@@ -70,7 +70,8 @@ id_of() { lsattr -pd "$1" | awk '{ print $1 }'; }
 	cd /mnt/x
 	for command in 'project -s -p /mnt/x/dir 5' 'project -c -p dir/ 5' 'project -C -p ./dir 5' 'project -s -p /mnt/x/dir/. 5'; do
 		succeeds xfs_quota -x "${none[@]}" -c "$command" /mnt/x
-		succeeds oracle -x "${none[@]}" -c "$command" /mnt/x
+		# 7.2 looks for relative paths elsewhere.
+		[[ $FSQUOTA_XFS_QUOTA_VERSION != 6.1 && $command != *' /mnt/'* ]] || succeeds oracle -x "${none[@]}" -c "$command" /mnt/x
 	done
 	mount --bind /mnt/x/outside /mnt/x/dir/bind
 	for command in 'project -s -p /mnt/x/dir 5' 'project -c -p dir/ 5' 'project -s -p ./dir 5' 'project -s -p /mnt/x/dir/. 5'; do
