@@ -13,37 +13,6 @@
 
 /* --- what a command takes --- */
 
-/* @return   the option at *@index of these tables; or NULL, and *@index is less by the number of their options */
-static const struct command_option *option_of(const struct command_option *const *tables,
-					      size_t *index)
-{
-	for (; tables && *tables; tables++)
-		for (const struct command_option *option = *tables; option->letter || option->name;
-		     option++)
-			if ((*index)-- == 0)
-				return option;
-	return NULL;
-}
-
-const struct command_option *command_option(const struct command *command, size_t index)
-{
-	const struct command_option *option = option_of(command->options, &index);
-
-	if (!option && (command->flags & COMMAND_FILESYSTEMS))
-		option = option_of(options_of_filesystems, &index);
-	return option;
-}
-
-bool command_takes_project(const struct command *command)
-{
-	const struct command_option *option;
-
-	for (size_t i = 0; (option = command_option(command, i)); i++)
-		if (option->session_field == offsetof(struct session, wanted_name))
-			return true;
-	return false;
-}
-
 /* @return   what the usage line has behind the synopsis for filesystems, with a blank first, or "" */
 static const char *command_paths(const struct command *command)
 {
@@ -74,19 +43,6 @@ void command_refuse_operand(struct session *session, const struct invocation *in
 }
 
 /* --- the words --- */
-
-const struct command_option *command_find_option(const struct command *command, char letter,
-						 const char *name, size_t length)
-{
-	const struct command_option *option;
-
-	for (size_t i = 0; (option = command_option(command, i)); i++)
-		if (letter ? option->letter == letter
-			   : option->name && strncmp(option->name, name, length) == 0 &&
-				     option->name[length] == '\0')
-			break;
-	return option;
-}
 
 /* @return the index of a word among the choices of an option, or -1 */
 static int find_choice(const struct command_option *option, const char *word)

@@ -131,21 +131,6 @@ struct command {
 bool parse_words(struct session *session, const struct command *command, char **words,
 		 struct invocation *invocation, void *options);
 
-/** @return  the option at @index, or NULL behind the last */
-const struct command_option *command_option(const struct command *command, size_t index);
-
-/**
- * Find an option by its letter, or if that is 0 by its whole name. Abbreviations are refused: in another command or
- * a later version they could mean another option.
- *
- * @return   the option, or NULL
- */
-const struct command_option *command_find_option(const struct command *command, char letter,
-						 const char *name, size_t length);
-
-/** @return  whether the command accepts --name of a project instead of its directory */
-bool command_takes_project(const struct command *command);
-
 /** Print the usage line, as an error. */
 void command_show_usage(struct session *session, const struct command *command);
 

@@ -82,9 +82,9 @@ static const struct command_option long_help_option[] = {
 	{ 0 },
 };
 
-const struct command_option *const options_of_filesystems[] = { at_option, long_table_options,
-								registry_options, long_help_option,
-								NULL };
+static const struct command_option *const options_of_filesystems[] = {
+	at_option, long_table_options, registry_options, long_help_option, NULL
+};
 
 static bool take_wanted_id(struct session *session, const struct command_option *option,
 			   void *options, const char *value)
@@ -439,6 +439,54 @@ const struct command_option over_option[] = {
 	  .argument = "PERCENT", .take = take_over_option },
 	{ 0 },
 };
+
+/* --- of a command --- */
+
+/* @return   the option at *@index of these tables; or NULL, and *@index is less by the number of their options */
+static const struct command_option *option_of(const struct command_option *const *tables,
+					      size_t *index)
+{
+	for (; tables && *tables; tables++)
+		for (const struct command_option *option = *tables; option->letter || option->name;
+		     option++)
+			if ((*index)-- == 0)
+				return option;
+	return NULL;
+}
+
+const struct command_option *command_option(const struct command *command, size_t index)
+{
+	const struct command_option *option = option_of(command->options, &index);
+
+	if (!option && (command->flags & COMMAND_FILESYSTEMS))
+		option = option_of(options_of_filesystems, &index);
+	return option;
+}
+
+bool command_takes_project(const struct command *command)
+{
+	const struct command_option *option;
+
+	for (size_t i = 0; (option = command_option(command, i)); i++)
+		if (option->session_field == offsetof(struct session, wanted_name))
+			return true;
+	return false;
+}
+
+const struct command_option *command_find_option(const struct command *command, char letter,
+						 const char *name, size_t length)
+{
+	const struct command_option *option;
+
+	for (size_t i = 0; (option = command_option(command, i)); i++)
+		if (letter ? option->letter == letter
+			   : option->name && strncmp(option->name, name, length) == 0 &&
+				     option->name[length] == '\0')
+			break;
+	return option;
+}
+
+/* --- its rows --- */
 
 void tables_begin(struct session *session, const char *key)
 {

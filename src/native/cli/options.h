@@ -18,7 +18,6 @@ extern const struct command_option help_option[];	/* -h, --help */
 extern const struct command_option *const common_options[];
 
 /** Options that every command with COMMAND_FILESYSTEMS has, too; NULL ends the tables. */
-extern const struct command_option *const options_of_filesystems[];
 
 /*
  * --id, --name and --at of a command that changes the quota of a directory. With a directory, --id is its ID;
@@ -139,5 +138,20 @@ bool options_has_form(const struct quota_options *options);
  * @return   whether @text is such a number; else an error was reported
  */
 bool options_number(struct session *session, const char *text, uint32_t *number);
+
+/** @return  the option at @index, or NULL behind the last */
+const struct command_option *command_option(const struct command *command, size_t index);
+
+/**
+ * Find an option by its letter, or if that is 0 by its whole name. Abbreviations are refused: in another command or
+ * a later version they could mean another option.
+ *
+ * @return   the option, or NULL
+ */
+const struct command_option *command_find_option(const struct command *command, char letter,
+						 const char *name, size_t length);
+
+/** @return  whether the command accepts --name of a project instead of its directory */
+bool command_takes_project(const struct command *command);
 
 #endif

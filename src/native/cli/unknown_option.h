@@ -3,7 +3,7 @@
 #ifndef FSQ_UNKNOWN_OPTION_H
 #define FSQ_UNKNOWN_OPTION_H
 
-#include "command.h"
+#include "options.h"
 
 /**
  * Report the option, with what was probably meant by it.
