@@ -156,6 +156,7 @@ static void run_command(struct session *session, const struct command *command, 
 	session->program = program;
 	session->takes_name = command_takes_project(command);
 	session->takes_over = command_find_option(command, 0, "over", strlen("over")) != NULL;
+	session->saves = command->flags & COMMAND_SAVES;
 	session->rows = command->rows;
 	if (session->read_only && !(command->flags & COMMAND_READS)) {
 		session_error(session, 0, FSQ_E_PERMISSION, 0, NULL,

@@ -73,6 +73,7 @@ enum command_flags {
 	COMMAND_QUICK = 128,	    /* never waits; its time does not depend on the size of trees */
 	COMMAND_BUDGETS = 256,	    /* checks budgets, also those of /etc/fsquota.d */
 	COMMAND_READS = 512,	    /* changes nothing */
+	COMMAND_SAVES = 1024,	    /* people keep in a file what it prints */
 };
 
 /* How the JSON document differs from an array of rows under the name of the command. */

@@ -259,8 +259,10 @@ char *suggest_for_path(struct session *session, const char *path, bool exists)
 
 	if (!exists)
 		hint = suggest_for_id(session, path);
+	if (!exists && !hint)
+		hint = suggest_for_name(session, path);
 	if (!exists)
-		return hint ? hint : suggest_for_name(session, path);
+		return hint || !session->saves ? hint : strdup("> FILE writes to a file");
 	quoted = is_mounted_on(path) ? quote_for_shell(path) : NULL;
 	if (quoted)
 		length = asprintf(&hint,

@@ -197,7 +197,7 @@ const struct command dump_command = {
 	.options = (option_tables){ type_options, range_options, output_file_option, NULL },
 	.rows = &rows,
 	.options_size = sizeof(struct dump_options),
-	.flags = COMMAND_FILESYSTEMS | COMMAND_READS,
+	.flags = COMMAND_FILESYSTEMS | COMMAND_READS | COMMAND_SAVES,
 	.run = command_dump,
 };
 

@@ -209,6 +209,6 @@ const struct command export_command = {
 	.operands = { { VALUE_PATH, "PATH", true } },
 	.options_size = sizeof(struct export_options),
 	.rows = &exported_rows,
-	.flags = COMMAND_CONFIG | COMMAND_READS,
+	.flags = COMMAND_CONFIG | COMMAND_READS | COMMAND_SAVES,
 	.run = command_export,
 };
