@@ -96,7 +96,8 @@ is_page() {
 	assert_line --index 0 'HTTP/1.1 431 Request Header Fields Too Large'
 	run python3 -c 'import socket; s = socket.create_connection(("127.0.0.1", 9753))
 s.sendall(b"GET /metrics HTTP/1.1\0\r\n\r\n"); print(s.recv(30))'
-	assert_output --partial '400'
+	# libmicrohttpd 1.0 closes the connection.
+	[ "$output" = "b''" ] || assert_output --partial 400
 	run -0 get 'GET /metrics HTTP/1.1'
 	is_page
 	assert_equal "$(<"$BATS_TEST_TMPDIR/said")" ''
