@@ -21,7 +21,7 @@ start_dockerd() {
 	mkdir -p $at
 	printf '%s\n' 'version = 2' 'disabled_plugins = ["io.containerd.grpc.v1.cri"]' >$at/config.toml
 	containerd --config $at/config.toml --root "$1/containerd/daemon" --state $at/state --address $at/socket \
-		>/run/engines/log 2>&1 3>&- &
+		>>/run/engines/log 2>&1 3>&- &
 	containerd=$!
 	started "$containerd" c version
 	dockerd --data-root "$1" --exec-root /run/engines/exec --pidfile /run/engines/pid -H unix:///run/engines/socket \

@@ -115,7 +115,7 @@ END
 }
 
 @test "a filesystem may come and go, and is not kept" {
-	fsquota top --batch 100 --json -o KIND >"$BATS_TEST_TMPDIR/rows" 3>&- &
+	fsquota top --batch 100 --json -o KIND >>"$BATS_TEST_TMPDIR/rows" 3>&- &
 	writer=$!
 	until grep -q /mnt/e "$BATS_TEST_TMPDIR/rows"; do sleep 0.1; done
 	# Between two looks nothing is open.
