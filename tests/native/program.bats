@@ -36,6 +36,7 @@ dry_operands='
 	release /mnt/x/dir
 	resize /mnt/x/dir 8M
 	restore -f /mnt/x/dump /mnt/x
+	setup /mnt/x
 	timer 9d /mnt/x
 '
 
@@ -73,7 +74,7 @@ everything() {
 		fsquota help --machine "$name" | grep -q -- --dry-run || continue
 		operands=$(sed -n "s/^	$name //p" <<<"$dry_operands")
 		run_split timeout 60 env POSIXLY_CORRECT=1 fsquota "$name" $operands --dry-run
-		[[ $operands && $status = [03] && $stdout$stderr ]] || complain "$name --dry-run: $status $stdout $stderr"
+		[[ $operands && $status = [039] && $stdout$stderr ]] || complain "$name --dry-run: $status $stdout $stderr"
 		[ "$(everything)" = "$before" ] || complain "$name --dry-run changes something"
 	done
 	no_complaints

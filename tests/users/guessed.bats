@@ -128,6 +128,8 @@ leads() {
 	leads 5 '/mnt/x/new: cannot open: No such file or directory (--mkdir makes it)' assign /mnt/x/new /mnt/x/newer
 	leads 5 '/mnt/x/new: cannot open: No such file or directory (> FILE writes to a file)' export /mnt/x/new
 	leads 5 '(> FILE writes to a file)' dump /mnt/x/new
+	leads 2 'fsquota dump: saved is no path (> FILE writes to a file)' dump saved /mnt/x
+	leads 2 'fsquota dump: usage: fsquota dump [-g|-p|-u] [-LU] [-f file] [PATH]' dump /mnt/x saved
 	leads 5 'the ID or name comes first; fsquota id prints that of a directory' find /mnt/x/dir
 	leads 2 "--until today is $(date +%Y-%m-%d) " resize /mnt/x/dir +1G --until today
 	leads 2 'last or with --at; a file takes -f' restore /mnt/x dump

@@ -33,8 +33,10 @@ void command_show_usage(struct session *session, const struct command *command)
 void command_refuse_operand(struct session *session, const struct invocation *invocation)
 {
 	const char *word = invocation->operands[0];
-	char *hint = session->suggest(session, word, false);
+	char *hint = strchr(word, '/') ? NULL : session->suggest(session, word, false);
 
+	/* That is wrong on each filesystem. */
+	session->current_path = -1;
 	if (hint)
 		session_usage_error(session, "%s is no path (%s)", word, hint);
 	else
