@@ -139,8 +139,7 @@ static size_t distance(const char *one, size_t length, const char *other)
 	return row[length % 3][width];
 }
 
-/* @words    separated by blanks, with one at each end */
-static bool find_word(const char *words, const char *word, size_t length)
+bool suggest_has_word(const char *words, const char *word, size_t length)
 {
 	char wanted[WORD_MAX + 3];
 
@@ -154,7 +153,7 @@ static const char *find_synonym(const struct synonym *table, size_t count, const
 				size_t length)
 {
 	for (size_t i = 0; i < count; i++)
-		if (find_word(table[i].words, word, length))
+		if (suggest_has_word(table[i].words, word, length))
 			return table[i].meant;
 	return NULL;
 }
@@ -173,7 +172,7 @@ void suggest_begin(struct suggestion *to, const char *word, size_t length)
 
 bool suggest_is_meant(const struct suggestion *to, const char *name)
 {
-	return to->options && find_word(to->options, name, strlen(name));
+	return to->options && suggest_has_word(to->options, name, strlen(name));
 }
 
 bool suggest_is_nearer(struct suggestion *to, const char *name)

@@ -21,6 +21,9 @@ struct suggestion {
 
 void suggest_begin(struct suggestion *to, const char *word, size_t length);
 
+/** @return  whether the word is one of @words, which have blanks between them and one at each end */
+bool suggest_has_word(const char *words, const char *word, size_t length);
+
 /** @return  whether the option of that name does what the word does in another tool */
 bool suggest_is_meant(const struct suggestion *to, const char *name);
 

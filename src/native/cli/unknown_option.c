@@ -65,11 +65,9 @@ static const struct {
 
 static const char *find_answer(const struct command *command, const char *name, size_t length)
 {
-	char word[32];
-
-	snprintf(word, sizeof(word), " %.*s ", (int)length, name);
 	for (size_t i = 0; i < COUNT(needless); i++)
-		if (strstr(needless[i].words, word) && needless[i].concerns(command))
+		if (suggest_has_word(needless[i].words, name, length) &&
+		    needless[i].concerns(command))
 			return needless[i].answer;
 	return NULL;
 }
