@@ -371,13 +371,15 @@ checks() {
 
 @test "wrong words and numbers give 2" {
 	local command word
+	for command in state enable; do
+		refuses 2 "usage: fsquota $command " fsquota $command word /mnt/x
+	done
 	for command in disable dump enable limit project quota report restore state timer df; do
 		refuses 2 "fsquota $command" fsquota $command -Z /mnt/x
 		refuses 2 "fsquota $command" fsquota $command --bogus /mnt/x
 	done
 	each_refuses 2 /mnt/x "limit -p 42" "limit -p bhard=1m" "limit -p -g bhard=1m 42" "timer -p" "timer -pg 3" \
-		"quota -pu 42" "quota -p" "dump -pu" "restore -gu" "state word" "enable word" "dump word" \
-		"project -c -p /mnt/x/volume 42 43"
+		"quota -pu 42" "quota -p" "dump -pu" "restore -gu" "project -c -p /mnt/x/volume 42 43"
 	refuses 2 bogus fsquota report -p -L bogus /mnt/x
 	refuses 2 bogus fsquota report -p -U bogus /mnt/x
 	refuses 2 -1 fsquota dump -p -L -1 /mnt/x

@@ -111,6 +111,28 @@ others_decide() {
 
 @test "limits that somebody sets meanwhile stay, and the directory may move or go" { on_each others_decide; }
 
+@test "a day of the week or a time of day that is over today is the next one" {
+	local day
+	top=/mnt/x
+	mkdir $top/a
+	fsquota assign $top/a --id 7 --hard 1000K >/dev/null
+	# goes_back_at WHEN DATE
+	goes_back_at() {
+		is_silent fsquota resize $top/a +1K --until "$1"
+		fsquota list --noheadings --output UNTIL $top | grep -q "^ *$(date -u -d "$2" +%FT%H:%M:%S).000Z$" || fail "$1: $(fsquota list $top)"
+	}
+	day=$(date +%A)
+	goes_back_at "$day" '7 days 0:00'
+	goes_back_at "${day:0:3} 0:00" '7 days 0:00'
+	goes_back_at "${day,,} 12am" '7 days 0:00'
+	goes_back_at 0:00 '1 day 0:00'
+	goes_back_at 12am '1 day 0:00'
+	goes_back_at "$(date -d '2 days' +%A) 8:00" '2 days 8:00'
+	for when in "$day last week" today '0:00 yesterday'; do
+		refuses 2 'not in the future' fsquota resize $top/a +1K --until "$when"
+	done
+}
+
 @test "a time that is none, or is over, changes nothing" {
 	local when
 	top=/mnt/x

@@ -66,13 +66,36 @@ static bool ask_date(struct session *session, const char *text, int64_t *when)
 	return good;
 }
 
+/* A day of the week or a time of day that is over today is the next one. */
+static void take_next(const char *text, int64_t *when)
+{
+	static const struct {
+		const char *format;
+		int days;
+	} again[] = {
+		{ "%a", 7 }, { "%a %R", 7 }, { "%a %I%p", 7 }, { "%R", 1 }, { "%I%p", 1 },
+	};
+	const time_t seconds = (time_t)*when;
+	struct tm parsed, tm;
+
+	for (size_t i = 0; i < sizeof(again) / sizeof(again[0]); i++) {
+		const char *end = strptime(text, again[i].format, &parsed);
+
+		if (!end || *end || !localtime_r(&seconds, &tm))
+			continue;
+		tm.tm_mday += again[i].days;
+		tm.tm_isdst = -1;
+		*when = mktime(&tm);
+		return;
+	}
+}
+
 static bool refuse_past(struct session *session, const char *text, int64_t when)
 {
 	time_t seconds = (time_t)when;
 	char date[40] = "";
 	struct tm tm;
 
-	/* "monday" is the midnight before, if it is Monday. */
 	if (localtime_r(&seconds, &tm))
 		strftime(date, sizeof(date), "%Y-%m-%d %H:%M", &tm);
 	return session_usage_error(session, "--until %s is %s, which is not in the future", text,
@@ -91,6 +114,8 @@ bool until_parse(struct session *session, const char *text, int64_t *when)
 					   "with --root --until is a time from now on, such as 3d");
 	else if (!ask_date(session, text, when))
 		return false;
+	if (*when <= now)
+		take_next(text, when);
 	return *when > now || refuse_past(session, text, *when);
 }
 
