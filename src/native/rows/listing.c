@@ -397,6 +397,8 @@ bool listing_show_change(struct session *session, const struct listing_change *c
 	}
 	if (session->dry_run)
 		listing_plan_change(&usage, change);
+	if (session->dry_run && change->walked)
+		usage.in_force = usage.enforced ? FSQ_IN_FORCE_YES : FSQ_IN_FORCE_NOT_ENFORCED;
 	row = listing_row(session, change->directory, &usage, NULL);
 	row.name = row.name ? row.name : change->name;
 	listing_set_shown_name(session, &row);
