@@ -52,92 +52,14 @@ type AssignAnswer struct {
 	Assign []AssignRow `json:"assign"`
 }
 
-type UsageRow struct {
-	Path               *string    `json:"path"` // the directory
-	Directories        []string   `json:"directories,omitempty"`
-	Type               *string    `json:"type,omitempty"`            // user or group; not of projects
-	ID                 uint32     `json:"id"`                        // ID of the project, user or group
-	Name               *string    `json:"name"`                      // its name
-	UsedBytes          *uint64    `json:"used_bytes"`                // space in use
-	TreeBytes          *uint64    `json:"tree_bytes,omitempty"`      // space in use by it and by the projects in its directory
-	SoftBytes          *uint64    `json:"soft_bytes"`                // soft limit of space
-	HardBytes          *uint64    `json:"hard_bytes"`                // hard limit of space
-	AvailableBytes     *uint64    `json:"available_bytes,omitempty"` // what can still be written, as limits and the filesystem allow
-	BytesGraceSeconds  *uint64    `json:"bytes_grace_seconds"`       // time left above the soft limit of space
-	UsedInodes         *uint64    `json:"used_inodes"`               // inodes in use
-	SoftInodes         *uint64    `json:"soft_inodes"`               // soft limit of inodes
-	HardInodes         *uint64    `json:"hard_inodes"`               // hard limit of inodes
-	InodesGraceSeconds *uint64    `json:"inodes_grace_seconds"`      // time left above the soft limit of inodes
-	Percent            *float64   `json:"percent"`
-	Source             *string    `json:"source"`                    // where the numbers are from: quota, walk or statfs
-	Filesystem         *string    `json:"filesystem"`                // device of the filesystem
-	Mountpoint         *string    `json:"mountpoint"`                // where the filesystem is mounted
-	Accounting         bool       `json:"accounting"`                // is use counted?
-	Enforced           bool       `json:"enforced"`                  // are limits enforced?
-	InForce            *string    `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
-	LimitBytes         *uint64    `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
-	LimitInodes        *uint64    `json:"limit_inodes,omitempty"`    // the same of inodes
-	UsedAtLeast        *bool      `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
-	MountsSkipped      *uint64    `json:"mounts_skipped,omitempty"`  // mounts that are not entered
-	SpecialFiles       *uint64    `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
-	FullInSeconds      *uint64    `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
-	Pod                *string    `json:"pod,omitempty"`             // namespace, pod and volume of kubelet
-	Until              *time.Time `json:"until,omitempty"`           // when its limits go back, see resize --until
-	Changed            *bool      `json:"changed,omitempty"`
-	WouldChange        *bool      `json:"would_change,omitempty"`
-	OverBudget         *string    `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
-}
-
-// Limits are those of the row, to give them to another directory.
-func (row UsageRow) Limits() Limits {
-	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
-}
+type UsageRow = AssignRow
 
 // UsageAnswer is what fsquota usage answers.
 type UsageAnswer struct {
 	Usage []UsageRow `json:"usage"`
 }
 
-type ResizeRow struct {
-	Path               *string    `json:"path"` // the directory
-	Directories        []string   `json:"directories,omitempty"`
-	Type               *string    `json:"type,omitempty"`            // user or group; not of projects
-	ID                 uint32     `json:"id"`                        // ID of the project, user or group
-	Name               *string    `json:"name"`                      // its name
-	UsedBytes          *uint64    `json:"used_bytes"`                // space in use
-	TreeBytes          *uint64    `json:"tree_bytes,omitempty"`      // space in use by it and by the projects in its directory
-	SoftBytes          *uint64    `json:"soft_bytes"`                // soft limit of space
-	HardBytes          *uint64    `json:"hard_bytes"`                // hard limit of space
-	AvailableBytes     *uint64    `json:"available_bytes,omitempty"` // what can still be written, as limits and the filesystem allow
-	BytesGraceSeconds  *uint64    `json:"bytes_grace_seconds"`       // time left above the soft limit of space
-	UsedInodes         *uint64    `json:"used_inodes"`               // inodes in use
-	SoftInodes         *uint64    `json:"soft_inodes"`               // soft limit of inodes
-	HardInodes         *uint64    `json:"hard_inodes"`               // hard limit of inodes
-	InodesGraceSeconds *uint64    `json:"inodes_grace_seconds"`      // time left above the soft limit of inodes
-	Percent            *float64   `json:"percent"`
-	Source             *string    `json:"source"`                    // where the numbers are from: quota, walk or statfs
-	Filesystem         *string    `json:"filesystem"`                // device of the filesystem
-	Mountpoint         *string    `json:"mountpoint"`                // where the filesystem is mounted
-	Accounting         bool       `json:"accounting"`                // is use counted?
-	Enforced           bool       `json:"enforced"`                  // are limits enforced?
-	InForce            *string    `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
-	LimitBytes         *uint64    `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
-	LimitInodes        *uint64    `json:"limit_inodes,omitempty"`    // the same of inodes
-	UsedAtLeast        *bool      `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
-	MountsSkipped      *uint64    `json:"mounts_skipped,omitempty"`  // mounts that are not entered
-	SpecialFiles       *uint64    `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
-	FullInSeconds      *uint64    `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
-	Pod                *string    `json:"pod,omitempty"`             // namespace, pod and volume of kubelet
-	Until              *time.Time `json:"until,omitempty"`           // when its limits go back, see resize --until
-	Changed            *bool      `json:"changed,omitempty"`
-	WouldChange        *bool      `json:"would_change,omitempty"`
-	OverBudget         *string    `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
-}
-
-// Limits are those of the row, to give them to another directory.
-func (row ResizeRow) Limits() Limits {
-	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
-}
+type ResizeRow = AssignRow
 
 // ResizeAnswer is what fsquota resize answers.
 type ResizeAnswer struct {
@@ -202,46 +124,7 @@ type SupportedAnswer struct {
 	Supported SupportedRow `json:"supported"`
 }
 
-type ListRow struct {
-	Path               *string    `json:"path"` // the directory
-	Directories        []string   `json:"directories,omitempty"`
-	Type               *string    `json:"type,omitempty"`            // user or group; not of projects
-	ID                 uint32     `json:"id"`                        // ID of the project, user or group
-	Name               *string    `json:"name"`                      // its name
-	UsedBytes          *uint64    `json:"used_bytes"`                // space in use
-	TreeBytes          *uint64    `json:"tree_bytes,omitempty"`      // space in use by it and by the projects in its directory
-	SoftBytes          *uint64    `json:"soft_bytes"`                // soft limit of space
-	HardBytes          *uint64    `json:"hard_bytes"`                // hard limit of space
-	AvailableBytes     *uint64    `json:"available_bytes,omitempty"` // what can still be written, as limits and the filesystem allow
-	BytesGraceSeconds  *uint64    `json:"bytes_grace_seconds"`       // time left above the soft limit of space
-	UsedInodes         *uint64    `json:"used_inodes"`               // inodes in use
-	SoftInodes         *uint64    `json:"soft_inodes"`               // soft limit of inodes
-	HardInodes         *uint64    `json:"hard_inodes"`               // hard limit of inodes
-	InodesGraceSeconds *uint64    `json:"inodes_grace_seconds"`      // time left above the soft limit of inodes
-	Percent            *float64   `json:"percent"`
-	Source             *string    `json:"source"`                    // where the numbers are from: quota, walk or statfs
-	Filesystem         *string    `json:"filesystem"`                // device of the filesystem
-	Mountpoint         *string    `json:"mountpoint"`                // where the filesystem is mounted
-	Accounting         bool       `json:"accounting"`                // is use counted?
-	Enforced           bool       `json:"enforced"`                  // are limits enforced?
-	InForce            *string    `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
-	LimitBytes         *uint64    `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
-	LimitInodes        *uint64    `json:"limit_inodes,omitempty"`    // the same of inodes
-	UsedAtLeast        *bool      `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
-	MountsSkipped      *uint64    `json:"mounts_skipped,omitempty"`  // mounts that are not entered
-	SpecialFiles       *uint64    `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
-	FullInSeconds      *uint64    `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
-	Pod                *string    `json:"pod,omitempty"`             // namespace, pod and volume of kubelet
-	Until              *time.Time `json:"until,omitempty"`           // when its limits go back, see resize --until
-	Changed            *bool      `json:"changed,omitempty"`
-	WouldChange        *bool      `json:"would_change,omitempty"`
-	OverBudget         *string    `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
-}
-
-// Limits are those of the row, to give them to another directory.
-func (row ListRow) Limits() Limits {
-	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
-}
+type ListRow = AssignRow
 
 type ListTotal struct {
 	SizeBytes         *uint64 `json:"size_bytes"`             // size of the filesystem
@@ -261,58 +144,9 @@ type ListAnswer struct {
 	Total []ListTotal `json:"total,omitempty"`
 }
 
-type CheckRow struct {
-	Path               *string    `json:"path"` // the directory
-	Directories        []string   `json:"directories,omitempty"`
-	Type               *string    `json:"type,omitempty"`            // user or group; not of projects
-	ID                 uint32     `json:"id"`                        // ID of the project, user or group
-	Name               *string    `json:"name"`                      // its name
-	UsedBytes          *uint64    `json:"used_bytes"`                // space in use
-	TreeBytes          *uint64    `json:"tree_bytes,omitempty"`      // space in use by it and by the projects in its directory
-	SoftBytes          *uint64    `json:"soft_bytes"`                // soft limit of space
-	HardBytes          *uint64    `json:"hard_bytes"`                // hard limit of space
-	AvailableBytes     *uint64    `json:"available_bytes,omitempty"` // what can still be written, as limits and the filesystem allow
-	BytesGraceSeconds  *uint64    `json:"bytes_grace_seconds"`       // time left above the soft limit of space
-	UsedInodes         *uint64    `json:"used_inodes"`               // inodes in use
-	SoftInodes         *uint64    `json:"soft_inodes"`               // soft limit of inodes
-	HardInodes         *uint64    `json:"hard_inodes"`               // hard limit of inodes
-	InodesGraceSeconds *uint64    `json:"inodes_grace_seconds"`      // time left above the soft limit of inodes
-	Percent            *float64   `json:"percent"`
-	Source             *string    `json:"source"`                    // where the numbers are from: quota, walk or statfs
-	Filesystem         *string    `json:"filesystem"`                // device of the filesystem
-	Mountpoint         *string    `json:"mountpoint"`                // where the filesystem is mounted
-	Accounting         bool       `json:"accounting"`                // is use counted?
-	Enforced           bool       `json:"enforced"`                  // are limits enforced?
-	InForce            *string    `json:"in_force,omitempty"`        // do its limits hold in its directories? yes, or why not
-	LimitBytes         *uint64    `json:"limit_bytes,omitempty"`     // the limit that statfs(2) shows, soft or hard
-	LimitInodes        *uint64    `json:"limit_inodes,omitempty"`    // the same of inodes
-	UsedAtLeast        *bool      `json:"used_at_least,omitempty"`   // can the use be higher than it is shown?
-	MountsSkipped      *uint64    `json:"mounts_skipped,omitempty"`  // mounts that are not entered
-	SpecialFiles       *uint64    `json:"special_files,omitempty"`   // symbolic links and special files that cannot carry the ID: they count for no project
-	FullInSeconds      *uint64    `json:"full_in_seconds,omitempty"` // when nothing is available any more, if it goes on so
-	Pod                *string    `json:"pod,omitempty"`             // namespace, pod and volume of kubelet
-	Until              *time.Time `json:"until,omitempty"`           // when its limits go back, see resize --until
-	Changed            *bool      `json:"changed,omitempty"`
-	WouldChange        *bool      `json:"would_change,omitempty"`
-	OverBudget         *string    `json:"over_budget,omitempty"` // the directory or mount point whose budget the limit exceeds
-}
+type CheckRow = AssignRow
 
-// Limits are those of the row, to give them to another directory.
-func (row CheckRow) Limits() Limits {
-	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
-}
-
-type CheckTotal struct {
-	SizeBytes         *uint64 `json:"size_bytes"`             // size of the filesystem
-	UsedBytes         *uint64 `json:"used_bytes"`             // space in use on it, or by the projects of the directory
-	HardBytes         *uint64 `json:"hard_bytes"`             // sum of the hard limits
-	BudgetBytes       *uint64 `json:"budget_bytes,omitempty"` // what they may add up to, see fsquota.conf(5)
-	ExcessBytes       *uint64 `json:"excess_bytes"`           // how far they are above the size, or above the budget of the directory
-	UnlimitedProjects *uint64 `json:"unlimited_projects"`     // projects without a hard limit of space
-	Filesystem        *string `json:"filesystem"`
-	Mountpoint        *string `json:"mountpoint"`     // where the filesystem is mounted
-	Path              *string `json:"path,omitempty"` // the directory that has the budget
-}
+type CheckTotal = ListTotal
 
 // CheckAnswer is what fsquota check answers.
 type CheckAnswer struct {
@@ -420,29 +254,9 @@ type ApplyRow struct {
 	Until         *time.Time           `json:"until,omitempty"`       // when limits go back that the line does not change before
 }
 
-type ApplyRowBefore struct {
-	SoftBytes  *uint64 `json:"soft_bytes"`  // soft limit of space
-	HardBytes  *uint64 `json:"hard_bytes"`  // hard limit of space
-	SoftInodes *uint64 `json:"soft_inodes"` // soft limit of inodes
-	HardInodes *uint64 `json:"hard_inodes"` // hard limit of inodes
-}
+type ApplyRowBefore = ReleaseRowBefore
 
-// Limits are those of the row, to give them to another directory.
-func (row ApplyRowBefore) Limits() Limits {
-	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
-}
-
-type ApplyRowAfter struct {
-	SoftBytes  *uint64 `json:"soft_bytes"`  // soft limit of space
-	HardBytes  *uint64 `json:"hard_bytes"`  // hard limit of space
-	SoftInodes *uint64 `json:"soft_inodes"` // soft limit of inodes
-	HardInodes *uint64 `json:"hard_inodes"` // hard limit of inodes
-}
-
-// Limits are those of the row, to give them to another directory.
-func (row ApplyRowAfter) Limits() Limits {
-	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
-}
+type ApplyRowAfter = ReleaseRowBefore
 
 type ApplyRowGraceBefore struct {
 	BytesGraceSeconds    *uint64 `json:"bytes_grace_seconds"`
@@ -450,11 +264,7 @@ type ApplyRowGraceBefore struct {
 	RealtimeGraceSeconds *uint64 `json:"realtime_grace_seconds"`
 }
 
-type ApplyRowGraceAfter struct {
-	BytesGraceSeconds    *uint64 `json:"bytes_grace_seconds"`
-	InodesGraceSeconds   *uint64 `json:"inodes_grace_seconds"`
-	RealtimeGraceSeconds *uint64 `json:"realtime_grace_seconds"`
-}
+type ApplyRowGraceAfter = ApplyRowGraceBefore
 
 // ApplyAnswer is what fsquota apply answers.
 type ApplyAnswer struct {
@@ -582,30 +392,7 @@ type ReportAnswer struct {
 	Report []ReportRow `json:"report"`
 }
 
-type QuotaRow struct {
-	Type                 string  `json:"type"`                             // user, group or project
-	ID                   uint32  `json:"id"`                               // ID of the user, group or project
-	Name                 *string `json:"name"`                             // its name
-	UsedBytes            *uint64 `json:"used_bytes"`                       // space in use
-	SoftBytes            *uint64 `json:"soft_bytes"`                       // soft limit of space
-	HardBytes            *uint64 `json:"hard_bytes"`                       // hard limit of space
-	BytesGraceSeconds    *uint64 `json:"bytes_grace_seconds"`              // time left above the soft limit of space
-	UsedInodes           *uint64 `json:"used_inodes"`                      // inodes in use
-	SoftInodes           *uint64 `json:"soft_inodes"`                      // soft limit of inodes
-	HardInodes           *uint64 `json:"hard_inodes"`                      // hard limit of inodes
-	InodesGraceSeconds   *uint64 `json:"inodes_grace_seconds"`             // time left above the soft limit of inodes
-	UsedRealtimeBytes    *uint64 `json:"used_realtime_bytes,omitempty"`    // realtime space in use
-	SoftRealtimeBytes    *uint64 `json:"soft_realtime_bytes,omitempty"`    // soft limit of realtime space
-	HardRealtimeBytes    *uint64 `json:"hard_realtime_bytes,omitempty"`    // hard limit of realtime space
-	RealtimeGraceSeconds *uint64 `json:"realtime_grace_seconds,omitempty"` // time left above the soft limit of realtime space
-	Filesystem           *string `json:"filesystem"`                       // device of the filesystem
-	Mountpoint           *string `json:"mountpoint"`                       // where the filesystem is mounted
-}
-
-// Limits are those of the row, to give them to another directory.
-func (row QuotaRow) Limits() Limits {
-	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
-}
+type QuotaRow = ReportRow
 
 // QuotaAnswer is what fsquota quota answers.
 type QuotaAnswer struct {
@@ -638,19 +425,7 @@ func (row LimitRowBefore) Limits() Limits {
 	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
 }
 
-type LimitRowAfter struct {
-	SoftBytes         *uint64 `json:"soft_bytes"`  // soft limit of space
-	HardBytes         *uint64 `json:"hard_bytes"`  // hard limit of space
-	SoftInodes        *uint64 `json:"soft_inodes"` // soft limit of inodes
-	HardInodes        *uint64 `json:"hard_inodes"` // hard limit of inodes
-	SoftRealtimeBytes *uint64 `json:"soft_realtime_bytes"`
-	HardRealtimeBytes *uint64 `json:"hard_realtime_bytes"`
-}
-
-// Limits are those of the row, to give them to another directory.
-func (row LimitRowAfter) Limits() Limits {
-	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
-}
+type LimitRowAfter = LimitRowBefore
 
 // LimitAnswer is what fsquota limit answers.
 type LimitAnswer struct {
@@ -669,17 +444,9 @@ type TimerRow struct {
 	Mountpoint  *string         `json:"mountpoint"` // where it is mounted; of resize the directory
 }
 
-type TimerRowBefore struct {
-	BytesGraceSeconds    *uint64 `json:"bytes_grace_seconds"`
-	InodesGraceSeconds   *uint64 `json:"inodes_grace_seconds"`
-	RealtimeGraceSeconds *uint64 `json:"realtime_grace_seconds"`
-}
+type TimerRowBefore = ApplyRowGraceBefore
 
-type TimerRowAfter struct {
-	BytesGraceSeconds    *uint64 `json:"bytes_grace_seconds"`
-	InodesGraceSeconds   *uint64 `json:"inodes_grace_seconds"`
-	RealtimeGraceSeconds *uint64 `json:"realtime_grace_seconds"`
-}
+type TimerRowAfter = ApplyRowGraceBefore
 
 // TimerAnswer is what fsquota timer answers.
 type TimerAnswer struct {
@@ -741,33 +508,9 @@ type RestoreRow struct {
 	Mountpoint  *string           `json:"mountpoint"` // where it is mounted; of resize the directory
 }
 
-type RestoreRowBefore struct {
-	SoftBytes         *uint64 `json:"soft_bytes"`  // soft limit of space
-	HardBytes         *uint64 `json:"hard_bytes"`  // hard limit of space
-	SoftInodes        *uint64 `json:"soft_inodes"` // soft limit of inodes
-	HardInodes        *uint64 `json:"hard_inodes"` // hard limit of inodes
-	SoftRealtimeBytes *uint64 `json:"soft_realtime_bytes"`
-	HardRealtimeBytes *uint64 `json:"hard_realtime_bytes"`
-}
+type RestoreRowBefore = LimitRowBefore
 
-// Limits are those of the row, to give them to another directory.
-func (row RestoreRowBefore) Limits() Limits {
-	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
-}
-
-type RestoreRowAfter struct {
-	SoftBytes         *uint64 `json:"soft_bytes"`  // soft limit of space
-	HardBytes         *uint64 `json:"hard_bytes"`  // hard limit of space
-	SoftInodes        *uint64 `json:"soft_inodes"` // soft limit of inodes
-	HardInodes        *uint64 `json:"hard_inodes"` // hard limit of inodes
-	SoftRealtimeBytes *uint64 `json:"soft_realtime_bytes"`
-	HardRealtimeBytes *uint64 `json:"hard_realtime_bytes"`
-}
-
-// Limits are those of the row, to give them to another directory.
-func (row RestoreRowAfter) Limits() Limits {
-	return limitsOf(row.HardBytes, row.SoftBytes, row.HardInodes, row.SoftInodes)
-}
+type RestoreRowAfter = LimitRowBefore
 
 // RestoreAnswer is what fsquota restore answers.
 type RestoreAnswer struct {
@@ -822,15 +565,7 @@ type EnableAnswer struct {
 	Enable []EnableRow `json:"enable"`
 }
 
-type DisableRow struct {
-	Type        string  `json:"type"`                   // user, group or project
-	Accounting  bool    `json:"accounting"`             // is its use counted?
-	Enforced    bool    `json:"enforced"`               // are its limits enforced?
-	Changed     *bool   `json:"changed,omitempty"`      // was, or would it be changed?
-	WouldChange *bool   `json:"would_change,omitempty"` // was, or would it be changed?
-	Filesystem  *string `json:"filesystem"`             // device of the filesystem
-	Mountpoint  *string `json:"mountpoint"`             // where it is mounted
-}
+type DisableRow = EnableRow
 
 // DisableAnswer is what fsquota disable answers.
 type DisableAnswer struct {

@@ -8,6 +8,7 @@ CAPITALS = {"id", "uid", "pid", "uuid"}
 PLAIN = {"string": "string", "integer": "uint64", "number": "float64", "boolean": "bool"}
 LIMITS = ("hard_bytes", "soft_bytes", "hard_inodes", "soft_inodes")
 structs = []
+names = {}  # of structs, by their fields
 
 
 def name_of(key):
@@ -40,6 +41,10 @@ def struct(name, schema, comment=""):
             kind, tag = kind if kind[0] in "*[" else "*" + kind, f"{key},omitempty"
         told = f" // {value['description']}" if "description" in value else ""
         lines.append(f'\t{name_of(key)} {kind} `json:"{tag}"`{told}\n')
+    first = names.setdefault("".join(lines), name)
+    if first != name:
+        structs[at] = f"{comment}type {name} = {first}\n"
+        return
     structs[at] = f"{comment}type {name} struct {{\n{''.join(lines)}}}\n"
     if set(LIMITS) <= schema["properties"].keys():
         limits = ", ".join(f"row.{name_of(key)}" for key in LIMITS)
