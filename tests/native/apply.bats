@@ -146,6 +146,35 @@ created   $top/cid, hard none -> 4M"
 	assert_equal "$stdout" ''
 }
 
+@test "a path is written as in fstab, and a colon behind it is none of its name" {
+	mkdir "$top/two words"
+	refuses 2 "line 1: no colon behind the path; one of its name takes quotes: \"$top/web:\"" fsquota apply - <<<"$top/web: hard=1M mkdir"
+	succeeds fsquota apply - <<<"\"$top/web:\" hard=1M mkdir"
+	succeeds fsquota apply - <<<"$top/two\\040words hard=1M"
+	assert_equal "$(fsquota export $top | sed 's/ .*id=.*//; /^#/d')" "$(printf '%s\n' "\"$top/two words\" hard=1M" "\"$top/web:\" hard=1M")"
+	succeeds fsquota apply --diff - < <(fsquota export $top)
+	refute_line --regexp '^(created|changed)'
+}
+
+@test "what a filesystem would hide once it is mounted is not made" {
+	local why="$top/data/new: is not made: /etc/fstab mounts a filesystem on $top/data, which is not mounted"
+	cp /etc/fstab "$BATS_TEST_TMPDIR"
+	mkdir $top/data
+	echo "$FSQ_X2_DEV $top/data xfs prjquota,nofail 0 2" >/etc/fstab
+	refuses 5 "$why" fsquota assign --mkdir --hard 1M $top/data/new
+	refuses 5 "$why" fsquota assign --mkdir --hard 1M --dry-run $top/data/new
+	run_split fsquota apply - <<<"$top/data/new hard=1M mkdir"
+	assert_equal "$status:$stdout:$stderr" "5:failed    $top/data/new:fsquota apply: $why"
+	assert_not_exists $top/data/new
+	mount $top/data
+	succeeds fsquota apply - <<<"$top/data/new hard=1M mkdir"
+	umount $top/data
+	assert_not_exists $top/data/new
+	sed -i s/nofail/noauto/ /etc/fstab
+	succeeds fsquota apply - <<<"$top/data/new hard=1M mkdir"
+	cp "$BATS_TEST_TMPDIR/fstab" /etc/fstab
+}
+
 # Mallory owns a directory that the pattern goes through.
 @test "a pattern follows no link and no mount that others have put there" {
 	local kind count refused=''

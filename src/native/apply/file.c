@@ -47,16 +47,15 @@ static char *keep_text(struct session *session, struct apply_list *list, char *t
 /* --- words --- */
 
 /*
- * Take the character behind a backslash.
+ * Take the character behind a backslash, or the byte that three digits there are.
  *
  * @from     where that is; set to the last letter of it
- * @octal    three digits are a byte
  */
-static char take_escaped(char **from, bool octal)
+static char take_escaped(char **from)
 {
 	const char *at = *from;
 
-	if (!octal || at[0] < '0' || at[0] > '3' || strspn(at, "01234567") < 3)
+	if (at[0] < '0' || at[0] > '3' || strspn(at, "01234567") < 3)
 		return *at;
 	*from += 2;
 	return (char)((at[0] - '0') << 6 | (at[1] - '0') << 3 | (at[2] - '0'));
@@ -91,7 +90,7 @@ static char *next_word(char **rest, char *pattern, bool *is_pattern)
 		}
 		if (byte == '\\' && from[1]) {
 			from++;
-			byte = take_escaped(&from, quote == '\'');
+			byte = take_escaped(&from);
 			plain = false;
 		}
 		bad |= byte == '\0' || byte == '\n';
@@ -412,7 +411,7 @@ static void take_entry_line(struct line *line, char *text)
 {
 	struct fsq_assign_request request = { .size = sizeof(request),
 					      .range = line->session->range };
-	char *rest = text, *path, *pattern;
+	char *rest = text, *path, *end, *pattern;
 	struct fsq_timers grace = { 0 };
 	size_t budgets = line->session->budget_count;
 	bool is_pattern, assigns = false;
@@ -429,6 +428,7 @@ static void take_entry_line(struct line *line, char *text)
 	path = next_word(&rest, pattern, &is_pattern);
 	if (!path || path[0] == '#')
 		goto out;
+	end = path + strlen(path);
 	if (!rest)
 		line->good = assign_refuse(line->session, &line->origin,
 					   "a quote is not closed, or has \\000 or \\012 in it");
@@ -440,6 +440,13 @@ static void take_entry_line(struct line *line, char *text)
 			assign_refuse(line->session, &line->origin,
 				      "a line begins with an absolute path without empty parts, . "
 				      "and .., not with \"%.100s\"",
+				      path);
+	/* Of a name in quotes there is more than what is left of it. */
+	else if (end[-1] == ':' && rest <= end + 1)
+		line->good =
+			assign_refuse(line->session, &line->origin,
+				      "no colon behind the path; one of its name takes quotes: "
+				      "\"%.100s\"",
 				      path);
 	else
 		line->good = take_words(line, path, rest, &request, &grace, &assigns);

@@ -50,6 +50,7 @@
 #include "quota/limits/limits.h"
 #include "quota/mounts/handle.h"
 #include "quota/mounts/lookup.h"
+#include "quota/mounts/mount.h"
 #include "quota/registry/entries.h"
 #include "quota/registry/project_edit.h"
 #include "store.h"
@@ -160,14 +161,32 @@ int fsq_assign_read_request(struct fsq_assign_request *all,
 	return fsq_limits_check_asked(&all->limits, request->directory, err);
 }
 
+/* Once its filesystem is mounted, nobody would see the directory. */
+static int refuse_hidden(const struct fsq_assignment *a, struct fsq_error *err)
+{
+	char *awaited;
+	int rc = fsq_directory_awaits(&a->making, &awaited, err);
+
+	if (rc == 0 && awaited)
+		rc = fsq_fail(err, FSQ_E_NOT_FOUND, 0, a->request.directory,
+			      "is not made: " FSQ_FSTAB
+			      " mounts a filesystem on %s, which is not mounted",
+			      awaited);
+	free(awaited);
+	return rc;
+}
+
 /* A dry run opens the directory above instead. */
 static int make_directory(struct fsq_assignment *a, struct fsq_error *err)
 {
 	const bool dry_run = a->request.dry_run;
-	int fd = -1, rc = fsq_name_open(&a->making, fsq_mounts_of(a->request.options),
-					a->request.directory, err);
+	int fd = -1, awaits;
+	int rc = fsq_name_open(&a->making, fsq_mounts_of(a->request.options), a->request.directory,
+			       err);
 	char *path;
 
+	if (rc == 0 && (awaits = refuse_hidden(a, err)))
+		return awaits;
 	if (rc == 0 && !dry_run)
 		fd = rc = fsq_directory_make(&a->making);
 	else if (rc == 0 && faccessat(a->making.parent, ".", W_OK | X_OK, AT_EACCESS))

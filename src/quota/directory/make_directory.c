@@ -3,8 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "quota/base/error.h"
+#include "quota/base/path.h"
+#include "quota/mounts/mount.h"
+#include "quota/mounts/mount_table.h"
 
 /* The mode of what is not finished: the sticky bit without any right for others makes no sense otherwise. */
 #define UNFINISHED_MODE (S_ISVTX | S_IRWXU)
@@ -13,6 +20,46 @@ bool fsq_directory_is_unfinished(const struct stat *st)
 {
 	/* It may have inherited S_ISGID. */
 	return (st->st_mode & 05777) == UNFINISHED_MODE;
+}
+
+struct awaiting {
+	const struct fsq_name *making;
+	char *mount_point; /* or NULL */
+	struct fsq_error *err;
+	int rc;
+};
+
+static enum fsq_visit take_awaited(const struct fsq_mount *line, void *arg)
+{
+	struct awaiting *awaiting = arg;
+	const char *path = awaiting->making->path, *above = line->directory;
+	struct fsq_mount mount;
+
+	if (above[0] != '/' || !above[1] || !fsq_path_below(above, path, strlen(path)))
+		return FSQ_VISIT_CONTINUE;
+	awaiting->rc = fsq_mount_of_fd(awaiting->making->parent, path, &mount, awaiting->err);
+	if (awaiting->rc)
+		return FSQ_VISIT_STOP;
+	if (!fsq_path_below(above, mount.directory, strlen(mount.directory)) &&
+	    !fsq_options_have(line->options, "noauto") &&
+	    !fsq_options_have(line->options, "x-systemd.automount")) {
+		awaiting->mount_point = strdup(above);
+		if (!awaiting->mount_point)
+			awaiting->rc =
+				fsq_fail_errno(awaiting->err, ENOMEM, path, "cannot be made");
+	}
+	fsq_mount_clear(&mount);
+	return awaiting->rc || awaiting->mount_point ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
+}
+
+int fsq_directory_awaits(const struct fsq_name *making, char **awaited, struct fsq_error *err)
+{
+	struct awaiting awaiting = { .making = making, .err = err };
+	int rc = fsq_fstab_each(FSQ_FSTAB, take_awaited, &awaiting, err);
+
+	*awaited = awaiting.mount_point;
+	/* A mount of another namespace is none of fstab. */
+	return rc || awaiting.rc == FSQ_E_NOT_FOUND ? rc : awaiting.rc;
 }
 
 int fsq_directory_make(const struct fsq_name *making)

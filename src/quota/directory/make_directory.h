@@ -14,6 +14,16 @@
 #include "quota/mounts/lookup.h"
 
 /**
+ * Find the filesystem that would hide a directory once it is mounted.
+ *
+ * @awaited  set to the mount point, for free(3): fstab mounts it at boot at or above the directory, and it is not
+ *           mounted; else NULL
+ * @return   0; FSQ_E_FAILED or FSQ_E_PERMISSION fstab cannot be read
+ * Source: fstab(5)
+ */
+int fsq_directory_awaits(const struct fsq_name *making, char **awaited, struct fsq_error *err);
+
+/**
  * Make it, and open it.
  *
  * @return   a descriptor, or a negative errno: -EEXIST it is there; -ESTALE somebody exchanged it
