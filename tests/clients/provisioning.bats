@@ -29,7 +29,7 @@ play() {
 		ANSIBLE_ROLES_PATH=$srcdir/contrib/ansible/roles ANSIBLE_NOCOLOR=1 \
 		ANSIBLE_PYTHON_INTERPRETER=/usr/bin/python3 ANSIBLE_LOCALHOST_WARNING=False ANSIBLE_PIPELINING=1
 	LC_ALL=C.UTF-8 run_split ticking ansible-playbook -e "@$BATS_TEST_TMPDIR/vars.yml" "$@" "$BATS_TEST_TMPDIR/play.yml"
-	[ "$status" = 0 ] || grep '^fatal' <<<"$stdout"
+	[ "$status" = 0 ] || grep -E '^(fatal|failed):' <<<"$stdout"
 	recap=$(grep -oE '\b(changed|failed)=[0-9]+' <<<"$stdout" | xargs)
 	tasks=$(awk -F '[][]' '/^TASK/ { name = $2 } /^changed:/ { if (name != last) print name; last = name }' <<<"$stdout")
 }
@@ -119,6 +119,21 @@ fsquota : Give directories their quotas'
 	assert_equal "left, again: $status $recap" "left, again: 0 changed=0 failed=0"
 }
 
+@test "the role takes nothing off because of a name that is wrong or of a value that is missing" {
+	local words
+	mkdir -p /mnt/x/careful /etc/fsquota.d
+	echo '/mnt/x/careful hard=1M' >/etc/fsquota.d/50-ansible.conf
+	succeeds fsquota apply
+	for words in 'fsquota_dirs: []' 'fsquota_directories: /mnt/x/careful' 'fsquota_directories: [/mnt/x/careful]' \
+		'fsquota_directories: [{path: /mnt/x/careful, hard: }]' 'fsquota_directories: [{path: /mnt/x/careful, hard: false}]'; do
+		echo "$words" >"$BATS_TEST_TMPDIR/vars.yml"
+		play
+		assert_equal "$words: $recap" "$words: changed=0 failed=1"
+		assert_regex "$(grep -E '^(fatal|failed):' <<<"$stdout")" 'fsquota_directories|a value for each of its keys'
+	done
+	assert_equal "$(fsquota usage --json /mnt/x/careful | jq '.usage[0].hard_bytes')" 1048576
+}
+
 # bats test_tags=full
 @test "a wrong line fails the role and is named, nothing has changed, and no file of the role stays" {
 	local tmp=$BATS_TEST_TMPDIR/tmp
@@ -159,9 +174,11 @@ fsquota : Give directories their quotas'
 import sys, yaml
 play, = yaml.safe_load(open(sys.argv[1]))
 role, = play["roles"]
-unknown = role["vars"].keys() - yaml.safe_load(open(sys.argv[2])).keys()
-assert not unknown, unknown
-' "$srcdir/contrib/ansible/site.yml" "$srcdir/contrib/ansible/roles/fsquota/defaults/main.yml"
+options = yaml.safe_load(open(sys.argv[2]))["argument_specs"]["main"]["options"]
+assert not role["vars"].keys() - options.keys(), role["vars"]
+# And one that need not be given has its default in both files.
+assert {key: value["default"] for key, value in options.items() if "default" in value} == yaml.safe_load(open(sys.argv[3]))
+' "$srcdir"/contrib/ansible/{site.yml,roles/fsquota/{meta/argument_specs,defaults/main}.yml}
 }
 
 # --- contrib/cloud-init ---------------------------------------------------------------------------
