@@ -341,6 +341,9 @@ ostree_root() {
 	refuses 3 'proc has no project quotas' fsquota setup /proc
 	refuses 2 'not with --root' fsquota --root / setup /mnt/e
 	refuses 4 'run it as root' as_user fsquota setup --yes /mnt/e
+	umount /mnt/x
+	mount -o noquota "$FSQ_X_DEV" /mnt/x
+	refuses 4 'run it as root' as_user fsquota setup /mnt/x
 	umount /mnt/e /mnt/f
 	for what in 'mkfs.ext4 -q -F -I 128 -O ^quota,^project' 'mkfs.f2fs -q -f'; do
 		case $what in *ext4*) device=$FSQ_E_DEV ;; *) device=$FSQ_F_DEV ;; esac

@@ -764,7 +764,7 @@ static bool has_way(struct plan *plan)
 				     "only a part of %s is mounted here, its %s: run fsquota setup "
 				     "where all of it is mounted",
 				     outlook->device, outlook->mount.root);
-	if (outlook->features_errnum && !outlook->enforced && strcmp(outlook->type, "xfs") != 0)
+	if (outlook->features_errnum && !outlook->enforced)
 		return session_errno(plan->session, ERROR_OF_FILE | ERROR_AT_PATH,
 				     outlook->features_errnum, place,
 				     "cannot read the features on %s%s", outlook->device,

@@ -226,8 +226,15 @@ static void carry_out(struct session *session, struct plan *plan, const char *pa
 		session_fail(session, &err);
 		return;
 	}
-	if (plan_make(&left))
+	if (plan_make(&left)) {
 		show(session, plan, &left);
+		for (size_t i = 0; i < left.count; i++) {
+			if (left.steps[i].state != STEP_NEEDS_UNMOUNT)
+				continue;
+			session_warn(session, path, "steps are left: --unmount does them");
+			break;
+		}
+	}
 	plan_clear(&left);
 	fsq_outlook_clear(&outlook);
 }
