@@ -86,7 +86,7 @@ told_by_others() {
 		"prune $path")
 	case $word in ext4-features | quota-off | root-flags | not-enforced) by=setup ;; esac
 	# Of these usage and check show what statfs(2) says.
-	case $word in tmpfs | network | overlay-*)
+	case $word in tmpfs | network | overlay*)
 		commands=("${commands[@]/usage*/supported $path}")
 		commands=("${commands[@]/check*/supported $path}")
 		;;
