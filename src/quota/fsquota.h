@@ -531,6 +531,7 @@ struct fsq_resized {
 	bool changed; /* or would be in a dry run */
 	struct fsq_limits before, after;
 	uint64_t used[FSQ_FORMS];      /* basic blocks, and inodes */
+	int64_t expires[FSQ_FORMS];    /* the end of grace times that go on, since 1970; or 0 */
 	const struct fsq_budget *over; /* with over_budget: one that is exceeded, or NULL */
 };
 

@@ -240,6 +240,15 @@ lowered() {
 	warns "limit of inodes is lowered from 100 to 5, below the 11 in use: no file can be made" fsquota assign "$v" --hard-inodes 5
 	warns "" fsquota assign "$v" --unlimited
 	warns "the soft limit of space, 1M, is below the 8M in use: the grace time runs" fsquota assign "$v" --soft 1M --hard 50M
+	# A higher hard limit does not help when the grace time is over, but lets it begin anew on ext4.
+	local over=''
+	[ $1 != x ] || over='is below the 8M in use: the grace time is over, and nothing can be written'
+	fsquota timer -p 1 wide /mnt/$1
+	until fsquota quota -p --json wide /mnt/$1 | jq -e '.quota[0].bytes_grace_seconds == 0'; do nap 0.2; done
+	warns "$over" fsquota limit bhard=60m wide /mnt/$1
+	warns "is below what is in use: ${over:+the grace time is over, and nothing can be written}" fsquota resize "$v" 70M --soft 1M
+	fsquota timer -p 7d wide /mnt/$1
+	fsquota limit bhard=50m wide /mnt/$1
 	# Without a letter both would be the same.
 	warns "lowered from 52428800 bytes to 52420608 bytes" fsquota assign "$v" --hard 52420608
 	# As JSON, and by each command.

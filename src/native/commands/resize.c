@@ -120,13 +120,12 @@ static void warn(struct resizing *resizing, const struct fsq_resized *resized, c
 	/* The next apply leaves limits alone that go back. */
 	if (resized->changed && !request->dry_run && request->directory && !resizing->from)
 		session_note_change(session, request->directory, LIMITS_SET);
-	/* A soft limit below the use is no failure, but the grace time runs. */
+	/* A soft limit below the use is no failure. */
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
 		if (resized->after.soft[form] && resized->used[form] > resized->after.soft[form])
 			session_warn(session, path,
-				     "the soft limit of %s is below what is in use: the grace "
-				     "time runs",
-				     words[form]);
+				     "the soft limit of %s is below what is in use: %s",
+				     words[form], change_effect_of_soft(resized->expires[form]));
 }
 
 /*

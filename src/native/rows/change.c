@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "native/cli/journal.h"
 #include "quota/base/error.h"
 #include "quota/base/units.h"
 #include "quota/directory/assign.h"
 #include "quota/limits/limits.h"
+#include "quota/mounts/filesystem_handle.h"
 #include "records.h"
 #include "shared/errno_words.h"
 
@@ -190,8 +192,20 @@ struct record_row change_times(uint32_t id, const struct fsq_timers *timers)
 struct limit_change {
 	enum fsq_form form;
 	bool hard;
+	int64_t expires; /* the grace time, if this limit or its hard one changes; or 0 */
 	uint64_t before, after, used;
 };
+
+static bool is_over(int64_t expires)
+{
+	return expires && expires <= time(NULL);
+}
+
+const char *change_effect_of_soft(int64_t expires)
+{
+	return is_over(expires) ? "the grace time is over, and nothing can be written"
+				: "the grace time runs";
+}
 
 static void put_amount(char cell[FIELD_CELL], enum fsq_form form, uint64_t value, bool exact)
 {
@@ -217,8 +231,8 @@ static bool describe_lower(char text[WARNING_SIZE], const struct limit_change *l
 	const uint64_t least = (limit->after + block - 1) / block * block;
 	const bool lowered = limit->after && least < limit->before,
 		   below = limit->after && limit->after < limit->used &&
-			   limit->after != limit->before;
-	const char *effect = !limit->hard		 ? "the grace time runs"
+			   (limit->after != limit->before || is_over(limit->expires));
+	const char *effect = !limit->hard		 ? change_effect_of_soft(limit->expires)
 			     : limit->form == FSQ_INODES ? "no file can be made from now on"
 							 : "writing fails from now on";
 	char was[FIELD_CELL], is[FIELD_CELL], used[FIELD_CELL];
@@ -257,9 +271,12 @@ void change_warn_of_limits(struct session *session, const char *path, const char
 		const uint64_t used = dquot->form[form].used;
 		/* Where the use is above the hard limit, the soft one does not matter. */
 		const bool is_full = after->hard[form] && used > after->hard[form];
+		const bool changes = before->hard[form] != after->hard[form] ||
+				     before->soft[form] != after->soft[form];
 		const struct limit_change limit = {
 			.form = (enum fsq_form)form,
 			.hard = hard,
+			.expires = changes && !hard ? dquot->form[form].expires : 0,
 			.before = fsq_limit_or_0(was[form]),
 			.after = fsq_limit_or_0(is[form]),
 			.used = is_full && !hard ? 0 : used,
@@ -272,6 +289,13 @@ void change_warn_of_limits(struct session *session, const char *path, const char
 	}
 	if (text[0])
 		session_warn(session, path, "%s", text);
+}
+
+/* ext4 and f2fs let a grace time begin anew when limits are set. */
+static void forget_old_grace(const struct fsq_filesystem *fs, struct fsq_dquot *dquot)
+{
+	for (int form = 0; form < FSQ_FORMS && !fs->info.is_xfs; form++)
+		dquot->form[form].expires = 0;
 }
 
 void change_warn_of_assignment(struct session *session, const struct fsq_assign_request *request,
@@ -300,6 +324,7 @@ void change_warn_of_assignment(struct session *session, const struct fsq_assign_
 	    fsq_filesystem_open(&fs, request->directory, NULL, FSQ_OPEN_NO_TAG, NULL) == 0) {
 		if (fsq_quota_get(fs, FSQ_PROJECT, fsq_assignment_id(assignment), &dquot))
 			dquot = (struct fsq_dquot){ 0 };
+		forget_old_grace(fs, &dquot);
 		fsq_filesystem_close(fs);
 	}
 	change_warn_of_limits(session, request->directory, "", &before, &after, &dquot);
@@ -310,6 +335,7 @@ static void warn_of_change(struct session *session, struct fsq_filesystem *fs, e
 			   const struct fsq_dquot *dquot, const struct fsq_limits *limits)
 {
 	struct fsq_limits before = { 0 }, after;
+	struct fsq_dquot now = *dquot;
 	struct fsq_state state;
 	char who[40];
 
@@ -328,7 +354,8 @@ static void warn_of_change(struct session *session, struct fsq_filesystem *fs, e
 			after.hard[form] = limits->hard[form];
 	}
 	snprintf(who, sizeof(who), "%s %u: ", account_types[type], dquot->id);
-	change_warn_of_limits(session, NULL, who, &before, &after, dquot);
+	forget_old_grace(fs, &now);
+	change_warn_of_limits(session, NULL, who, &before, &after, &now);
 }
 
 static void show_changed_record(struct session *session, struct fsq_filesystem *fs,

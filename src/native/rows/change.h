@@ -70,6 +70,9 @@ int change_limits(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 int change_timers(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
 		  uint32_t id, const struct fsq_timers *timers);
 
+/** @return  what it means that more than the soft limit is in use. @expires  the end of the grace time, or 0 */
+const char *change_effect_of_soft(int64_t expires);
+
 /**
  * Warn of limits that are lower than before, or that have changed and are lower than what is in use.
  *

@@ -12,6 +12,7 @@
 #include "resize.h"
 #include "quota/base/error.h"
 #include "quota/base/units.h"
+#include "quota/kernel/fs_type.h"
 #include "quota/limits/limits.h"
 #include "quota/mounts/filesystem_handle.h"
 
@@ -178,14 +179,18 @@ static int set_new_limits(const struct fsq_resize_request *request,
 					  .id = resized->id,
 					  .edit = edit };
 	struct fsq_target *target = &handle->target;
+	/* The others let a grace time begin anew when limits are set. */
+	const bool is_xfs = fsq_is_xfs(target->fd);
 	struct fsq_dquot dquot;
 	int rc = fsq_limits_read(target, resized->id, false, &dquot, request->directory, err);
 
 	if (rc)
 		return rc;
 	resized->before = resized->after = fsq_limits_of(&dquot);
-	for (int form = 0; form < FSQ_FORMS; form++)
+	for (int form = 0; form < FSQ_FORMS; form++) {
 		resized->used[form] = dquot.form[form].used;
+		resized->expires[form] = is_xfs ? dquot.form[form].expires : 0;
+	}
 	rc = known ? check_known(known, resized, request->directory, err) : 0;
 	if (rc == 0 && !goes_back)
 		rc = find_new_limits(request, &dquot, target->fd, &resized->after, err);
