@@ -204,9 +204,9 @@ static bool refuse_command(struct session *session, const char *name)
 	if (like.commands)
 		return session_usage_error(session, "there is no command \"%s\"; did you mean %s?",
 					   name, like.commands);
-	if (like.page)
-		return session_usage_error(session, "there is no command \"%s\"; see %s", name,
-					   like.page);
+	if (like.topic)
+		return session_usage_error(session, "there is no command \"%s\"; %s", name,
+					   like.topic);
 	if (strcmp(name, "fsquota") == 0)
 		return session_usage_error(session,
 					   "write the command without \"%s\" in front of it", name);

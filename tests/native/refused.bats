@@ -45,7 +45,7 @@ no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquot
 	is_silent fsquota tree -c other /mnt/x
 	says 2 'option --json=yes takes no value' usage --json=yes /mnt/x/web
 	says 2 'unknown option --har; did you mean --hard SIZE?' assign --har 1M /mnt/x/web
-	refuses 2 'fsquota assign: unknown option --bogus; usage: fsquota assign DIR... ' fsquota assign --bogus --help
+	refuses 2 'fsquota assign: unknown option --bogus; see fsquota assign --help' fsquota assign --bogus --help
 	refuses 2 '"options stand behind a command, not --json; see fsquota --help"' fsquota --json
 }
 

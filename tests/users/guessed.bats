@@ -47,7 +47,20 @@ leads() {
 	leads 2 'there is no command "tutorial"; see fsquota-tutorial(7)' help tutorial
 	leads 2 'write the command without "fsquota" in front of it' fsquota usage /mnt/x/dir
 	leads 2 '/mnt/x is a path: write a command in front of it, such as list' /mnt/x
-	leads 2 'options stand behind a command, not --read-only; see fsquota --help' --read-only list
+	leads 2 'options stand behind a command, not --dry-run; see fsquota --help' --dry-run list
+	leads 2 'did you mean "batch --read-only"?' --read-only list
+	leads 2 'did you mean "list"?' print
+	leads 2 'did you mean "list"?' path /mnt/x/dir
+	leads 2 'did you mean "list", "top" or "explain"?' fill
+	leads 2 'did you mean "usage" or "state"?' info /mnt/x/dir
+	leads 2 'did you mean "release --keep-tags"?' unregister /mnt/x/dir
+	leads 2 'did you mean "doctor"?' repair /mnt/x
+	leads 2 'did you mean "project -s"?' chattr -p 10 /mnt/x/dir
+	leads 2 'did you mean "report --html"?' html
+	leads 2 'did you mean "timer"?' reset
+	leads 2 'there is no command "uninstall"; to undo setup, release the directories' uninstall /mnt/x
+	leads 2 'there is no command "weekend"; see --until in fsquota-resize(8)' help weekend
+	leads 2 'there is no command "history"; see "log" in fsquota.conf(5)' history
 	leads 2 'did you mean "--version"?' -v
 	# What is like nothing, and what would be like everything.
 	for words in '' x xyzzy 'ls show' "$(printf %0100d 0)" -- 'lis%s'; do
@@ -62,28 +75,37 @@ leads() {
 	leads 2 'unknown option --inodes; did you mean --hard-inodes N?' resize --inodes 10 /mnt/x/dir
 	leads 2 'unknown option --sort-by; did you mean --sort LIST?' list --sort-by USED
 	leads 2 'unknown option --dryrun; did you mean --dry-run?' prune --dryrun
-	# list takes no limit, and -Z is like all letters.
-	leads 2 'unknown option --limit; usage: fsquota list' list --limit 1
-	leads 2 'unknown option -Z; usage: fsquota list' list -Z
+	# -Z is like all letters, and to a synopsis of [OPTION]... the help says more.
+	leads 2 'unknown option -Z; see fsquota list --help' list -Z
+	leads 2 'unknown option -Z; usage: fsquota state [-gpu]' state -Z
+	leads 2 'unknown option --limit; did you mean --top N?' list --limit 1
 	leads 2 'unknown option --percent; did you mean --over PERCENT?' watch --percent 90
 	leads 2 'unknown option --nagios; did you mean --format FORMAT?' check --nagios
-	leads 2 'unknown option --warn; did you mean --warning PERCENT?' check --warn 80
-	leads 2 'unknown option --force; did you mean --yes?' setup --force /mnt/x
+	leads 2 'unknown option --warn; did you mean --over PERCENT or --warning PERCENT?' check --warn 80
+	leads 2 'unknown option --notify; did you mean --mail?' check --notify root
+	leads 2 'unknown option --shrink; did you mean --allow-shrink?' resize /mnt/x/dir 1M --shrink
+	leads 2 'unknown option --expires; did you mean --until WHEN?' resize /mnt/x/dir +1G --expires 2d
+	leads 2 'unknown option --from; did you mean --like OTHER?' assign --from /mnt/x/dir /mnt/x/new
+	leads 2 'unknown option --verbose; did you mean --output-all?' list --verbose
+	leads 2 'unknown option -l; did you mean --output-all?' list -l
+	leads 2 'unknown option -o; did you mean --output-file FILE?' metrics -o file
+	leads 2 'unknown option --head; did you mean --rows N?' top --head 3
 	leads 2 'unknown option --users; did you mean -u?' list --users
 	leads 2 'unknown option --projects; did you mean -p?' list --projects
 	leads 2 'unknown option --output-file: > FILE writes to a file' export --output-file lines
 	# A known word of another meaning is no similar one: --for was taken for --force.
 	leads 2 'unknown option --for; did you mean --until WHEN?' resize /mnt/x/dir +1G --for 2d
-	leads 2 'unknown option --for; usage: fsquota assign' assign /mnt/x/dir --for 2d
+	leads 2 'unknown option --for; see fsquota assign --help' assign /mnt/x/dir --for 2d
 	leads 2 'unknown option --register: it does so, unless --no-register is given' assign --register /mnt/x/dir
 	# Letters, of which -n is mostly meant as --dry-run.
 	leads 2 'unknown option -n; did you mean --dry-run or --noheadings?' prune -n
 	leads 2 'unknown option -n; did you mean --batch N or --noheadings?' top -n 1
 	leads 2 'unknown option -p; did you mean --mkdir?' assign -p /mnt/x/new
-	leads 2 'unknown option -w; did you mean --warning PERCENT?' check -w 80
+	leads 2 'unknown option -w; did you mean --over PERCENT or --warning PERCENT?' check -w 80
 	# What the command does not need.
 	leads 2 'unknown option --yes: the command does not ask' prune --yes
-	leads 2 'unknown option -r: DIR stands for all that is in it' release -r /mnt/x/dir
+	leads 2 'unknown option -r: DIR stands for all that is in it' resize -r /mnt/x/dir 1G
+	leads 2 'unknown option -r: it takes each directory that has a quota' release -r /mnt/x/dir
 	leads 2 'unknown option --human: sizes have a letter' list --human
 	leads 2 'unknown option --watch: fsquota watch and fsquota top follow' list --watch
 	leads 2 'unknown option -f: FILE is an operand, without an option' apply -f lines
@@ -93,6 +115,34 @@ leads() {
 	leads 2 'unknown option --namespace: names of volumes begin with it: fsquota list | grep NAMESPACE/' list --namespace one
 	leads 2 'unknown option --configmap: export > FILE, and kubectl create configmap NAME --from-file=FILE' export --configmap
 	leads 2 'unknown option --pdf: --html FILE makes a page' report --pdf page.pdf
+}
+
+@test "an option for what a command does in another way leads there" {
+	leads 2 'unknown option --format: setup makes no filesystem' setup --format xfs /dev/none
+	leads 2 'unknown option --mount: mount -o prjquota DEVICE DIR, then fsquota setup --yes DIR' setup --mount /mnt/x /dev/none
+	leads 2 'unknown option --force: --yes does the steps; with --unmount' setup --yes --force /mnt/x
+	leads 2 'unknown option --undo: there is no undo' setup --undo /mnt/x
+	leads 2 'unknown option --all: name one filesystem' setup --all
+	leads 2 'unknown option --fix: doctor changes nothing: run the commands behind "repair:"' doctor --fix
+	leads 2 'unknown option --soft: limits are words: bsoft=50M bhard=100M' limit -u 1000 --soft 50M --hard 100M /mnt/x
+	leads 2 'unknown option --id: the ID or name is a word of its own, in front of PATH' limit -p bhard=1M --id 10 /mnt/x
+	leads 2 'unknown option --name: the ID or name is a word of its own' quota --name web-x /mnt/x
+	leads 2 'unknown option --name: fsquota usage takes --id and --name' explain --name web-x
+	leads 2 'unknown option --grace: fsquota timer TIME [ID] PATH sets grace times' limit --grace 7d /mnt/x
+	leads 2 'unknown option --reset: fsquota timer TIME ID PATH' timer --reset 10 /mnt/x
+	leads 2 'unknown option --user: limits of a user: fsquota limit -u bhard=10M USER PATH' assign --user 1000 --hard 10M /mnt/x/dir
+	leads 2 'unknown option -u: limits of a user: fsquota limit -u bsoft=0 bhard=0' release -u 1001
+	leads 2 'unknown option --retag: fsquota project -s NAME' assign --retag /mnt/x/dir
+	leads 2 'unknown option --check: -s sets the ID, -c looks for files without it' project --check /mnt/x/dir
+	leads 2 'unknown option --foreign: fsquota project -c NAME' find --foreign web-x
+	leads 2 'unknown option --size: fsquota explain DIR shows the largest' find --size web-x
+	leads 2 'unknown option --by-user: of each file: fsquota find -0 NAME | xargs -0 stat' list --by-user
+	leads 2 'unknown option --unit: sizes have a letter' list --unit=M
+	leads 2 'unknown option --separator: --csv has commas' list --csv --separator=';'
+	leads 2 'unknown option --format: --html FILE writes a page' report --format html
+	leads 2 'unknown option --at: --over PERCENT is for what is so full' watch --at 90
+	leads 2 'unknown option --mail: fsquota check --mail sends it' watch --mail root
+	leads 2 'unknown option --path: PATH is an operand, without an option' list --path /mnt/x
 }
 
 @test "a format in the place of columns, or of --format, leads to its option" {

@@ -139,8 +139,12 @@ static bool take_option(struct session *session, const struct command_option *op
 static bool refuse_unknown(struct session *session, const struct command *command, const char *word,
 			   size_t length, const char *whole, const char *value)
 {
-	return !report_unknown_option(session, command, word, length, whole, value) &&
-	       session_usage_error(session, "unknown option %.*s; usage: fsquota %s %s%s",
+	if (report_unknown_option(session, command, word, length, whole, value))
+		return false;
+	if (strstr(command->synopsis, "[OPTION]"))
+		return session_usage_error(session, "unknown option %.*s; see fsquota %s --help",
+					   (int)length, word, command->name);
+	return session_usage_error(session, "unknown option %.*s; usage: fsquota %s %s%s",
 				   (int)length, word, command->name, command->synopsis,
 				   command_paths(command));
 }

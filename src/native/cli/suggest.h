@@ -13,7 +13,7 @@ struct suggestion {
 	size_t length;
 	const char
 		*commands; /* if @word is a command of another tool: ours for it, quoted; or NULL */
-	const char *page;  /* if @word is a topic: the page about it; or NULL */
+	const char *topic; /* if @word is a topic: where to read about it; or NULL */
 	const char *
 		options; /* if @word is an option of another tool: ours, separated by blanks; or NULL */
 	size_t best;	 /* how many letters the nearest name differs in */

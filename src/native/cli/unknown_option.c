@@ -9,66 +9,95 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static bool changes(const struct command *command)
-{
-	return (command->group == GROUP_DIRECTORY || command->group == GROUP_NODE) &&
-	       !(command->flags & COMMAND_READS);
-}
-
-static bool prints_rows(const struct command *command)
-{
-	return command->rows;
-}
-
-static bool takes_all(const struct command *command)
-{
-	return ((command->flags & COMMAND_FILESYSTEMS) && !(command->flags & COMMAND_CHANGES)) ||
-	       (command->synopsis && strstr(command->synopsis, "PATH]"));
-}
-
-static bool takes_file(const struct command *command)
-{
-	return command->operands[0].kind && strcmp(command->operands[0].kind, VALUE_FILE) == 0;
-}
-
-static bool is_export(const struct command *command)
-{
-	return strcmp(command->name, "export") == 0;
-}
-
-static bool makes_page(const struct command *command)
-{
-	return command_find_option(command, 0, "html", 4);
-}
-
-/* Options of other tools that a command does not need. */
+/*
+ * What to say of options of other tools, and of words that a command takes in another way. The first row counts. They
+ * are what somebody means before a similar name is.
+ */
 static const struct {
 	const char *words; /* separated by blanks, with one at each end */
-	bool (*concerns)(const struct command *command);
+	const char *whom;  /* commands, in the same way; or "--OPTION": those that have it */
 	const char *answer;
-} needless[] = {
-	{ " file filename f ", takes_file, "FILE is an operand, without an option" },
-	{ " yes y assume-yes force f ", changes, "the command does not ask" },
-	{ " recursive r R ", changes, "DIR stands for all that is in it" },
-	{ " human human-readable ", prints_rows,
+} answers[] = {
+	{ " format mkfs fs fstype ", " setup ", "setup makes no filesystem, mkfs(8) does" },
+	{ " mount mountpoint at dir directory ", " setup ",
+	  "mount -o prjquota DEVICE DIR, then fsquota setup --yes DIR" },
+	{ " force f ", " setup ",
+	  "--yes does the steps; with --unmount also those for which it is unmounted" },
+	{ " undo remove revert uninstall disable off ", " setup ",
+	  "there is no undo: fsquota release DIR..., and take prjquota out of /etc/fstab" },
+	{ " all a ", " setup ", "name one filesystem; fsquota doctor shows them" },
+	{ " fix repair yes y force f ", " doctor ",
+	  "doctor changes nothing: run the commands behind \"repair:\"" },
+
+	{ " hard soft hard-inodes soft-inodes inodes bhard bsoft ihard isoft ", " limit ",
+	  "limits are words: bsoft=50M bhard=100M isoft=500 ihard=1000" },
+	{ " id name ", " limit timer quota project find ",
+	  "the ID or name is a word of its own, in front of PATH" },
+	{ " id name ", " list top explain report df metrics ",
+	  "fsquota usage takes --id and --name" },
+	{ " grace timer ", " limit assign resize apply ",
+	  "fsquota timer TIME [ID] PATH sets grace times" },
+	{ " reset restart ", " timer ",
+	  "fsquota timer TIME ID PATH has the grace time of that ID end in TIME" },
+	{ " user users u group groups g ", " assign resize ",
+	  "limits of a user: fsquota limit -u bhard=10M USER PATH; --owner is that of a new "
+	  "directory" },
+	{ " user users u group groups g ", " release ",
+	  "limits of a user: fsquota limit -u bsoft=0 bhard=0 USER PATH takes them away" },
+
+	{ " file filename f ", " apply ", "FILE is an operand, without an option" },
+	{ " yes y assume-yes force f ",
+	  " assign resize move release apply prune limit timer project restore enable disable ",
+	  "the command does not ask" },
+	{ " recursive r R all a ", " release ",
+	  "it takes each directory that has a quota: fsquota list DIR shows them" },
+	{ " recursive r R ", " assign resize move apply prune project ",
+	  "DIR stands for all that is in it" },
+	{ " retag tag repair ", " assign resize apply ",
+	  "fsquota project -s NAME puts its ID on all files again" },
+	{ " check verify set clear ", " project ",
+	  "-s sets the ID, -c looks for files without it, -C takes it off" },
+	{ " foreign ", " find ", "fsquota project -c NAME shows files that have another ID" },
+	{ " size largest l long ", " find ", "fsquota explain DIR shows the largest" },
+	{ " users user u owners owner by-user by-owner ", " find list explain ",
+	  "of each file: fsquota find -0 NAME | xargs -0 stat -c '%U %s %n'" },
+
+	{ " human human-readable k m si unit units block-size ", "--bytes",
 	  "sizes have a letter (K, M, G, ...), or take --bytes" },
-	{ " output-file out ", prints_rows, "> FILE writes to a file" },
-	{ " watch follow ", prints_rows, "fsquota watch and fsquota top follow changes" },
-	{ " namespace ", prints_rows,
+	{ " separator delimiter sep ", "--csv", "--csv has commas, --raw blanks" },
+	{ " output-file out ", "--bytes", "> FILE writes to a file" },
+	{ " format ", " report ", "--html FILE writes a page; rows have --csv, --json and --raw" },
+	{ " watch follow ", "--bytes", "fsquota watch and fsquota top follow changes" },
+	{ " namespace ", "--bytes",
 	  "names of volumes begin with it: fsquota list | grep NAMESPACE/" },
-	{ " all a ", takes_all, "without a path it takes all filesystems" },
-	{ " configmap ", is_export,
+	{ " all a ",
+	  " list top check watch find export doctor metrics report quota dump df state project ",
+	  "without a path it takes all filesystems" },
+	{ " all a ", " usage ", "fsquota list shows all" },
+	{ " at ", " watch ", "--over PERCENT is for what is so full; PATH takes no option" },
+	{ " at path mount mountpoint filesystem device ",
+	  " list top watch find export prune doctor metrics explain id supported lsattr ",
+	  "PATH is an operand, without an option" },
+	{ " configmap ", " export ",
 	  "export > FILE, and kubectl create configmap NAME --from-file=FILE" },
-	{ " mail email pdf title ", makes_page,
+	{ " mail email pdf title ", "--html",
 	  "--html FILE makes a page, which mail(1) sends and a browser prints" },
+	{ " mail email notify alert ", " watch ",
+	  "fsquota check --mail sends it, from a timer; or --exec a program" },
 };
+
+static bool concerns(const char *whom, const struct command *command)
+{
+	return whom[0] == '-' ? command_find_option(command, 0, whom + 2, strlen(whom + 2)) != NULL
+			      : suggest_has_word(whom, command->name, strlen(command->name));
+}
 
 static const char *find_answer(const struct command *command, const char *name, size_t length)
 {
-	for (size_t i = 0; i < COUNT(needless); i++)
-		if (suggest_has_word(needless[i].words, name, length) &&
-		    needless[i].concerns(command))
-			return needless[i].answer;
+	for (size_t i = 0; i < COUNT(answers); i++)
+		if (suggest_has_word(answers[i].words, name, length) &&
+		    concerns(answers[i].whom, command))
+			return answers[i].answer;
 	return NULL;
 }
 
@@ -153,7 +182,7 @@ bool report_unknown_option(struct session *session, const struct command *comman
 	else if ((answer = find_format(command, name, name_length, value)))
 		session_usage_error(session, "unknown option %.*s; did you mean --%s?", shown, word,
 				    answer);
-	else if ((answer = find_answer(command, name, name_length)) && (whole || !*meant))
+	else if ((answer = find_answer(command, name, name_length)))
 		session_usage_error(session, "unknown option %.*s: %s", shown, word, answer);
 	else if (*meant)
 		session_usage_error(session, "unknown option %.*s; did you mean %s?", shown, word,
