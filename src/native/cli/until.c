@@ -104,16 +104,22 @@ static bool refuse_past(struct session *session, const char *text, int64_t when)
 
 bool until_parse(struct session *session, const char *text, int64_t *when)
 {
-	const int64_t now = time(NULL);
+	size_t digits = strspn(text, "0123456789");
+	int64_t now = time(NULL);
 	uint64_t seconds;
 
 	if (options_parse_duration(text, &seconds) && seconds <= INT32_MAX)
 		*when = now + (int64_t)seconds;
+	/* A zone to date(1). */
+	else if (digits && strcmp(text + digits, "s") == 0)
+		return session_usage_error(session, "--until takes no seconds: write 1m");
 	else if (session->has_root)
 		return session_usage_error(session,
 					   "with --root --until is a time from now on, such as 3d");
 	else if (!ask_date(session, text, when))
 		return false;
+	/* For date(1), "today" is the second in which it ran. */
+	now = time(NULL);
 	if (*when <= now)
 		take_next(text, when);
 	return *when > now || refuse_past(session, text, *when);
