@@ -92,6 +92,8 @@ enum fsq_hint {
 	FSQ_HINT_MAKE_PARENT,
 	FSQ_HINT_LOOK_AT_ID,
 	FSQ_HINT_COPY,
+	FSQ_HINT_COPIED,
+	FSQ_HINT_ASSIGN_LESS,
 };
 
 /* Longer paths are cut in errors. */

@@ -218,7 +218,7 @@ no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquot
 	says 6 '/mnt/x/tree: would be smaller than the 26M (27262976 bytes) it has (use --allow-shrink if that is meant)' \
 		resize /mnt/x/tree 10M
 	fallocate -l 4M /mnt/x/tree/4M
-	says 6 '/mnt/x/tree: would be smaller than the 4M (4194304 bytes) that are in use' resize --allow-shrink /mnt/x/tree 3M
+	says 6 '/mnt/x/tree: would be smaller than the 4M (4194304 bytes) that are in use (fsquota assign sets a limit below what is in use)' resize --allow-shrink /mnt/x/tree 3M
 	says 2 '"+99999999999999999999" is too large for a limit' resize /mnt/x/tree +99999999999999999999
 	run_split fsquota resize /mnt/x/tree +255P
 	says 2 '/mnt/x/tree: the limit would be 256 PiB or more' resize /mnt/x/tree +255P

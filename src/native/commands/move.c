@@ -85,7 +85,9 @@ static void command_move(struct session *session, const struct invocation *invoc
 							.from = request.from,
 							.err = rc ? &err : NULL });
 	if (rc) {
-		session_fail(session, &err);
+		session_fail_missing(session, &err, request.to,
+				     "rename it with mv first; move registers it, and with "
+				     "--rename does both");
 		restore_signals(&signals_before);
 		return;
 	}

@@ -67,6 +67,9 @@ const char *fsq_hint_text(enum fsq_hint hint)
 		[FSQ_HINT_MAKE_PARENT] = "its parent must exist",
 		[FSQ_HINT_LOOK_AT_ID] = "the ID has limits or files there",
 		[FSQ_HINT_COPY] = "copy it, assign a quota to the copy, and release this one",
+		[FSQ_HINT_COPIED] =
+			"if it is a copy, assign a quota to it, and prune the other one",
+		[FSQ_HINT_ASSIGN_LESS] = "assign sets a limit below what is in use",
 	};
 
 	return (size_t)hint < sizeof(texts) / sizeof(*texts) ? texts[hint] : NULL;

@@ -121,8 +121,10 @@ static int check_moved_line(const struct move *m, const struct line *line, struc
 	if (rc)
 		return fsq_fail_errno(err, -rc, line->to, "cannot read the project ID");
 	if (now.id != line->id)
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, *below ? line->from : m->directory.path,
-				"has project ID %u, not %u as %s", now.id, line->id, line->from);
+		return fsq_add_hint(
+			err, FSQ_HINT_COPIED,
+			fsq_fail(err, FSQ_E_CONFLICT, 0, *below ? line->from : m->directory.path,
+				 "has project ID %u, not %u as %s", now.id, line->id, line->from));
 	if (fsq_project_edit_id_of(m->edit, line->to, &id) && id != line->id)
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, line->to, "belongs to project %u already",
 				id);
@@ -195,7 +197,9 @@ static int check_both_paths(const struct move *m, struct fsq_error *err)
 	if (fstat(m->directory.target.fd, &own) == 0 && own.st_dev == st.st_dev &&
 	    own.st_ino == st.st_ino)
 		return 0;
-	return fsq_fail(err, FSQ_E_CONFLICT, 0, path, "is still there, and is not %s", m->to);
+	return fsq_add_hint(
+		err, FSQ_HINT_COPY,
+		fsq_fail(err, FSQ_E_CONFLICT, 0, path, "is still there, and is not %s", m->to));
 }
 
 /* With the locks. */

@@ -38,9 +38,10 @@ static int find_size(const struct fsq_resize_request *request, const struct fsq_
 	/* Setting the current size again is not shrinking. */
 	*blocks = fsq_limit_round(*blocks, fd);
 	if (*blocks < amounts->used)
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, path,
-				"would be smaller than the %s that are in use",
-				fsq_size_text(text, amounts->used));
+		return fsq_add_hint(err, FSQ_HINT_ASSIGN_LESS,
+				    fsq_fail(err, FSQ_E_CONFLICT, 0, path,
+					     "would be smaller than the %s that are in use",
+					     fsq_size_text(text, amounts->used)));
 	if (*blocks >= hard || request->allow_shrink)
 		return 0;
 	fsq_fail(err, FSQ_E_CONFLICT, 0, path, "would be smaller than the %s it has",
@@ -57,9 +58,11 @@ static int find_inodes(const struct fsq_resize_request *request, const struct fs
 	if (!(request->limits.mask & FSQ_HARD(FSQ_INODES)))
 		return 0;
 	if (hard && hard < amounts->used)
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, request->directory,
-				"would be smaller than the %" PRIu64 " inodes that are in use",
-				amounts->used);
+		return fsq_add_hint(err, FSQ_HINT_ASSIGN_LESS,
+				    fsq_fail(err, FSQ_E_CONFLICT, 0, request->directory,
+					     "would be smaller than the %" PRIu64
+					     " inodes that are in use",
+					     amounts->used));
 	if (hard && hard < has && !request->allow_shrink) {
 		fsq_fail(err, FSQ_E_CONFLICT, 0, request->directory,
 			 "would be smaller than the %" PRIu64 " inodes it has", has);
