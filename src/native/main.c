@@ -99,7 +99,8 @@ static void run_on_filesystems(struct session *session, struct invocation *invoc
 	if (file)
 		rc = writer_push_file(&session->out, file);
 	if (rc) {
-		session_errno(session, ERROR_OF_FILE, -rc, file, "open on %s failed", file);
+		session_errno(session, ERROR_OF_FILE, -rc, file, "open on %s failed%s", file,
+			      rc == -EEXIST ? ", -f writes a new one; > FILE replaces it" : "");
 		return;
 	}
 	tables_begin(session, command->name);

@@ -43,7 +43,7 @@ no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquot
 	assert_equal "$(fsquota help free)" "$(fsquota help df)"
 	fsquota project -s other /mnt/x
 	is_silent fsquota tree -c other /mnt/x
-	says 2 'option --json=yes takes no value' usage --json=yes /mnt/x/web
+	says 2 'option --json=yes takes no value: JSON, see fsquota-json(5)' usage --json=yes /mnt/x/web
 	says 2 'unknown option --har; did you mean --hard SIZE?' assign --har 1M /mnt/x/web
 	refuses 2 'fsquota assign: unknown option --bogus; see fsquota assign --help' fsquota assign --bogus --help
 	refuses 2 '"options stand behind a command, not --json; see fsquota --help"' fsquota --json
@@ -57,7 +57,7 @@ no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquot
 	says 2 'option --hard takes a value' assign /mnt/x/web --hard
 	says 2 '"0" is no number of inodes, such as 10000, or none' assign /mnt/x/web --hard-inodes 0
 	says 2 'unlimited does not go with other limits' assign /mnt/x/web --unlimited --hard 1M
-	says 2 '"a:b" cannot be the name of a project' assign /mnt/x/web --name a:b
+	says 2 '"a:b" cannot be the name of a project: names are no numbers, do not begin with #, and have no blanks, quotes, colons, $ or backslashes' assign /mnt/x/web --name a:b
 	says 6 '/mnt/x/web: project ID 7 is in use (the ID has limits or files there, see fsquota list and fsquota doctor)' \
 		assign /mnt/x/web --id 7
 	says 6 '/mnt/x/web: cannot be project 10: "other" is 8' assign /mnt/x/web --id 10 --name other
@@ -241,8 +241,8 @@ but open, elsewhere (fsquota find $id), or of a kind that this kernel cannot cha
 	says 2 'name the filesystem: a directory on it, last or with --at' limit
 	says 2 '/mnt/x: cannot parse bhard=x: write a size such as 10m' limit bhard=x 42 /mnt/x
 	says 2 '/mnt/x: cannot parse ihard=1k: write a number such as 1000' limit ihard=1k 42 /mnt/x
-	says 2 '/mnt/x: unrecognised argument bogus=1: a limit such as bhard=10g comes first, then whose it is' limit bogus=1 42 /mnt/x
-	says 2 '/mnt/x: unrecognised argument 42: a limit such as bhard=10g comes first, then whose it is' limit 42 bhard=4m /mnt/x
+	says 2 '/mnt/x: unrecognised argument bogus=1: a limit such as bhard=10g comes first, then one ID or name' limit bogus=1 42 /mnt/x
+	says 2 '/mnt/x: unrecognised argument 42: a limit such as bhard=10g comes first, then one ID or name' limit 42 bhard=4m /mnt/x
 	says 2 '/mnt/x: soft 2M would be above hard 1M' limit bsoft=2m bhard=1m 42 /mnt/x
 	says 5 '/mnt/x: there is no project nosuch' limit bhard=1m nosuch /mnt/x
 	says 5 '/mnt/x: no quota of project 99: No such file or directory' quota -v 99 /mnt/x
@@ -258,7 +258,7 @@ but open, elsewhere (fsquota find $id), or of a kind that this kernel cannot cha
 	fsquota dump -f one /mnt/x
 	# Which filesystem is mounted first is not known here.
 	{ cat one && fsquota dump /mnt/e; } >all
-	says 1 'open on one failed: File exists' dump -f one /mnt/x
+	says 1 'open on one failed, -f writes a new one; > FILE replaces it: File exists' dump -f one /mnt/x
 	says 2 "/mnt/x: line $(($(wc -l <one) + 2)) begins another filesystem: restore one at a time; nothing is set" restore -f all /mnt/x
 	printf '%s\n' "fs = $FSQ_X_DEV" '42 0 2048 0 0' nonsense >bad
 	says 2 '/mnt/x: line 3 does not hold limits; nothing is set' restore -p -f bad /mnt/x

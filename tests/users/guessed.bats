@@ -182,13 +182,50 @@ leads() {
 	leads 2 'fsquota dump: usage: fsquota dump [-g|-p|-u] [-LU] [-f file] [PATH]' dump /mnt/x saved
 	leads 5 'the ID or name comes first; fsquota id prints that of a directory' find /mnt/x/dir
 	leads 2 "--until today is $(date +%Y-%m-%d) " resize /mnt/x/dir +1G --until today
+	leads 2 "--until takes no seconds: write 1m" resize /mnt/x/dir +1G --until 2s
 	leads 2 'last or with --at; a file takes -f' restore /mnt/x dump
+	: >"$BATS_TEST_TMPDIR/dump"
+	leads 1 'open on ' dump -f "$BATS_TEST_TMPDIR/dump" /mnt/x
+	[[ $stderr == *'dump failed, -f writes a new one; > FILE replaces it: File exists' ]] || fail "$stderr"
+	leads 2 'name limits and whose they are, such as bhard=50M alice; of a directory: fsquota assign DIR --hard 50M' \
+		limit bhard=200M /mnt/x
+	leads 2 'bhard=2M,bsoft=1M: blanks separate limits, not commas' limit bhard=2M,bsoft=1M 7 /mnt/x
+	leads 2 'unrecognised argument 10: a limit such as bhard=10g comes first, then one ID or name' limit bhard=1M 10 11 /mnt/x
+	leads 2 'cannot parse web-x: the whole time comes first, such as 7d' timer -p web-x 7d /mnt/x
+	leads 2 'name a time such as 7d; fsquota state shows the grace times' timer /mnt/x
+	leads 2 '--over PERCENT is for what is so full; --at goes with --id or --name' check --at 90
+	leads 2 '--warning and --critical go with --format nagios; else take --over' check --warning 90 /mnt/x
+	leads 2 '--format is table or nagios (fsquota metrics is for Prometheus), not "prometheus"' check --format prometheus
+	leads 2 'option --mail=root takes no value: also mail it to the address of fsquota.conf(5)' check --mail=root
+	leads 2 '--exec is one program: give each word of "mail root" behind it to --exec-arg' watch --exec 'mail root' /mnt/x
+	leads 2 '--exec is one program: give each word' watch --exec '/bin/echo full' /mnt/x
+	leads 2 '"my data" cannot be the name of a project: names are no numbers, do not begin with #, and have no blanks' assign --name 'my data' /mnt/x/dir
+	leads 2 '--mode and --owner need --mkdir; limits of a user: fsquota limit -u' assign --owner 1000 /mnt/x/dir
 	echo '/mnt/x/new hard=1G' >"$BATS_TEST_TMPDIR/lines.conf"
 	run -5 fsquota apply "$BATS_TEST_TMPDIR/lines.conf"
 	assert_line --partial '/mnt/x/new: cannot open: No such file or directory (the word mkdir in its line makes it)'
 	echo '/mnt/x/{one,two} hard=1G' >"$BATS_TEST_TMPDIR/lines.conf"
 	run -5 fsquota apply "$BATS_TEST_TMPDIR/lines.conf"
 	assert_line --partial '(*, ? and [...] make a pattern, braces do not)'
+}
+
+@test "a directory that was not renamed, or not within its project, leads to the way" {
+	mkdir /mnt/x/old
+	fsquota assign /mnt/x/old --hard 10M
+	leads 5 'cannot open: No such file or directory (rename it with mv first; move registers it' move /mnt/x/old /mnt/x/none
+	mkdir /mnt/x/copy
+	leads 6 'is still there, and is not /mnt/x/copy (copy it, then fsquota assign NEW --like OLD' move /mnt/x/old /mnt/x/copy
+	mv /mnt/x/old /mnt/x/dir/old
+	leads 6 '(if mv has copied it: fsquota assign NEW, then fsquota prune)' move /mnt/x/old /mnt/x/dir/old
+	run -0 fsquota prune --dry-run
+	fsquota assign /mnt/x/dir/old
+	fsquota prune
+	[ "$(grep -c /mnt/x/old /etc/projects)" = 0 ]
+	dd if=/dev/zero of=/mnt/x/dir/old/file bs=64k count=32 conv=fsync status=none
+	fsquota assign /mnt/x/dir/old --hard 4M
+	leads 6 'in use (fsquota assign sets a limit below what is in use)' resize /mnt/x/dir/old 1M --allow-shrink
+	run -0 fsquota assign /mnt/x/dir/old --hard 1M
+	fsquota release /mnt/x/dir/old
 }
 
 @test "a line with words of another tool leads to those of ours" {
@@ -201,6 +238,10 @@ leads() {
 }
 
 @test "none takes a limit away, and the others stay" {
+	fsquota limit bhard=7M bsoft=5M 77 /mnt/x
+	fsquota limit bsoft=none 77 /mnt/x
+	assert_equal "$(kernel_has /mnt/x 77)" "0 0 7168 0 0 0"
+	fsquota limit bhard=none 77 /mnt/x
 	local fs id
 	for fs in x e; do
 		id=$(fsquota id /mnt/$fs/dir)
@@ -227,7 +268,8 @@ leads() {
 	leads 5 '(fsquota quota web-x shows the project of that name)' explain web-x
 	leads 5 '(fsquota quota -u root shows the user of that name)' explain root
 	leads 5 'there is no project root, but a user: take -u' quota root /mnt/x
-	leads 2 'unrecognised argument root: a limit such as bhard=10g comes first' limit -u root 10G /mnt/x
+	leads 5 'there is no project set; did you mean the command "assign" or "resize"?' quota set /mnt/x/dir
+	leads 2 'unrecognised argument root: a limit such as bhard=10g comes first, then one ID or name' limit -u root 10G /mnt/x
 	refute_regex "$(fsquota usage ./web-x 2>&1)$(fsquota usage web-y 2>&1)" 'project of that name'
 	for fs in x e; do
 		leads 5 "(fsquota list /mnt/$fs shows the projects on it, --fallback=walk counts)" usage /mnt/$fs
@@ -242,6 +284,9 @@ leads() {
 		rm /mnt/$fs/dir/file
 	done
 	leads 2 'name a project or a directory of one' quota /mnt/x
+	mkdir /mnt/x/free
+	leads 2 '/mnt/x/free: belongs to no project; fsquota assign gives it one' quota /mnt/x/free
+	HOME=/run/nobody leads 5 '/run/nobody: cannot open: No such file or directory (without DIR it is $HOME; . is this directory)' explain
 }
 
 # tests/documentation compares these with fsquota(8).
@@ -340,7 +385,7 @@ restores_nothing() {
 	done
 	for words in "usage 142" "check 142" "release 142" "resize 142 9M"; do
 		# shellcheck disable=SC2086 # words
-		leads 5 'No such file or directory (for the project of that ID: --id 142)' $words
+		leads 5 'No such file or directory (for the project of that ID: --id 142; fsquota quota -u 142 shows the user)' $words
 	done
 	for words in "watch 90" "check 90" "list 90%"; do
 		# shellcheck disable=SC2086 # words

@@ -645,7 +645,7 @@ static void command_check(struct session *session, const struct invocation *invo
 						       "program would be one of that directory"
 		: nagios && session->batch	     ? "check --format nagios is no request"
 		: !nagios && (options->warning || options->critical)
-			? "--warning and --critical go with --format nagios"
+			? "--warning and --critical go with --format nagios; else take --over"
 		: type != FSQ_PROJECT && options->limit_count ? "--limit goes with projects"
 		: options->interval && !options->within	      ? "--interval goes with --full-within"
 		: options->within && options->limit_count ? "--full-within does not go with --limit"
@@ -725,7 +725,8 @@ static const struct command_option check_options[] = {
 	{ 0, "full-within", "also what will be full in TIME, such as 4h", .kind = VALUE_TIME,
 	  .argument = "TIME", .take = options_take_time, .field = FIELD(within) },
 	{ 0, "format", "nagios: the line and the status of a plugin (0 to 3)", .kind = VALUE_CHOICE,
-	  .argument = "FORMAT", .choices = "table nagios", .choices_text = "table or nagios",
+	  .argument = "FORMAT", .choices = "table nagios",
+	  .choices_text = "table or nagios (fsquota metrics is for Prometheus)",
 	  .field = FIELD(format) },
 	{ 0, "warning", "of that: percent of a limit that are a warning (90)", .kind = VALUE_NUMBER,
 	  .argument = "PERCENT", .field = FIELD(warning) },

@@ -190,7 +190,8 @@ static bool take_name(struct session *session, const struct command *command, ch
 		return refuse_unknown(session, command, word, length + 2, NULL,
 				      value ? value : **words);
 	if (value && !option->kind)
-		return session_usage_error(session, "option %s takes no value", word);
+		return session_usage_error(session, "option %s takes no value: %s", word,
+					   option->help);
 	if (!value && option->choices && !is_choice(option, **words))
 		value = "always";
 	if (option->kind && !value)

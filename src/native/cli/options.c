@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "options.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,7 +157,10 @@ bool options_directories_or_project(struct session *session, const struct invoca
 	if (options_choose_project(session) && invocation->operand_count > 0)
 		wrong = "--id and --name stand instead of a directory";
 	else if (!options_choose_project(session) && session->at.count > 0)
-		wrong = "--at goes with --id or --name";
+		wrong = session->takes_over && isdigit((unsigned char)session->at.words[0][0])
+				? "--over PERCENT is for what is so full; --at goes with --id or "
+				  "--name"
+				: "--at goes with --id or --name";
 	else
 		return options_choose_project(session) ||
 		       options_some_operand(session, invocation, "directory");

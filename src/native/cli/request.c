@@ -194,7 +194,10 @@ bool assign_request_set(struct session *session, const struct word_origin *origi
 	if (strcmp(key, "name") == 0) {
 		request->name = value;
 		return fsq_project_name_is_valid(value) ||
-		       assign_refuse(session, origin, "\"%.100s\" cannot be the name of a project",
+		       assign_refuse(session, origin,
+				     "\"%.100s\" cannot be the name of a project: names are no "
+				     "numbers, do not begin with #, and have no blanks, quotes, "
+				     "colons, $ or backslashes",
 				     value);
 	}
 	if (strcmp(key, "id") == 0)
@@ -226,7 +229,8 @@ bool assign_request_check(struct session *session, const struct word_origin *ori
 	if (!request->make && (request->mode || request->owner || request->group))
 		return assign_refuse(session, origin,
 				     origin->file ? "mode and owner need mkdir"
-						  : "--mode and --owner need --mkdir");
+						  : "--mode and --owner need --mkdir; limits "
+						    "of a user: fsquota limit -u");
 	return true;
 }
 

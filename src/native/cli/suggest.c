@@ -224,7 +224,8 @@ static char *suggest_for_id(const struct session *session, const char *word)
 		return NULL;
 	if (asprintf(&hint,
 		     session->takes_name
-			     ? "%s%sfor the project of that ID: --id %u"
+			     ? "%1$s%2$sfor the project of that ID: --id %3$u; fsquota quota -u "
+			       "%3$u shows the user"
 			     : "%s%sfsquota quota %u shows the project of that ID; -u the user, -g "
 			       "the group",
 		     over, over[0] ? "; " : "", id) < 0)

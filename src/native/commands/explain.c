@@ -152,8 +152,11 @@ static void explain_space(struct session *session, const struct invocation *invo
 	block_interrupts(&before);
 	rc = fsq_explain(&request, show_space_part, &explain, &err);
 	progress_clear(&progress);
-	if (rc)
+	if (rc && invocation->operand_count)
 		session_fail(session, &err);
+	else if (rc)
+		session_fail_missing(session, &err, request.directory,
+				     "without DIR it is $HOME; . is this directory");
 	tables_end(session);
 	session_flush(session);
 	restore_signals(&before);

@@ -32,8 +32,12 @@ static bool parse_limit_word(struct session *session, enum fsq_type type, const 
 		return session_usage_error(
 			session,
 			"unrecognised argument %s: a limit such as bhard=10g comes "
-			"first, then whose it is",
+			"first, then one ID or name",
 			word);
+	if (strchr(text, ',') && strchr(text, '='))
+		return session_usage_error(session, "%s: blanks separate limits, not commas", word);
+	if (strcmp(text, "none") == 0)
+		text = "0";
 	/* Refuse "+1G": as a size it would replace the limit. */
 	if (text[0] == '+' && type == FSQ_PROJECT && form == FSQ_BLOCKS && hard)
 		return session_usage_error(session,
@@ -105,7 +109,13 @@ static void command_limit(struct session *session, const struct invocation *invo
 	uint32_t id = 0;
 	int rc;
 
-	if (options->edit ? last != 0 : last < 1) {
+	if (!options->edit && last < 1) {
+		session_usage_error(session,
+				    "name limits and whose they are, such as bhard=50M alice; of "
+				    "a directory: fsquota assign DIR --hard 50M");
+		return;
+	}
+	if (options->edit && last != 0) {
 		command_show_usage(session, invocation->command);
 		return;
 	}
@@ -158,7 +168,7 @@ const struct command limit_command = {
 	.summary = "set limits",
 	.synopsis = "[-g|-p|-u] bsoft|bhard|isoft|ihard|rtbsoft|rtbhard=N|--edit -d|id|name",
 	.help = "Set limits of a project (-p, default), user (-u) or group (-g). Limits that are\n"
-		"not named stay as they are; 0 takes one away.\n"
+		"not named stay as they are; 0 or none takes one away.\n"
 		"\n"
 		"bsoft, bhard, rtbsoft, rtbhard  bytes, or with a letter: s (512), b (4096),\n"
 		"                                k, m, g, t, p, e (powers of 1024)\n"
@@ -186,17 +196,23 @@ static void command_timer(struct session *session, const struct invocation *invo
 	struct fsq_dquot dquot;
 	uint64_t seconds;
 	uint32_t id = 0;
+	bool is_time;
 
-	if (options_type_count(&options->quota) > 1 || words < 1 ||
-	    words > (options->defaults ? 1 : 2)) {
+	if (words < 1) {
+		session_usage_error(session,
+				    "name a time such as 7d; fsquota state shows the grace times");
+		return;
+	}
+	if (options_type_count(&options->quota) > 1 || words > (options->defaults ? 1 : 2)) {
 		command_show_usage(session, invocation->command);
 		return;
 	}
-	if (words == 2 && !names_to_id_or_complain(session, type, operands[1], &id))
+	is_time = options_parse_duration(operands[0], &seconds);
+	if (is_time && words == 2 && !names_to_id_or_complain(session, type, operands[1], &id))
 		return;
-	if (!options_parse_duration(operands[0], &seconds) ||
-	    seconds > (id ? FSQ_TIMER_MAX - (uint64_t)time(NULL) : UINT32_MAX)) {
-		session_usage_error(session, "cannot parse %s: write the whole time, such as 7d",
+	if (!is_time || seconds > (id ? FSQ_TIMER_MAX - (uint64_t)time(NULL) : UINT32_MAX)) {
+		session_usage_error(session,
+				    "cannot parse %s: the whole time comes first, such as 7d",
 				    operands[0]);
 		return;
 	}

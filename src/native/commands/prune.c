@@ -80,7 +80,7 @@ static const struct {
 	[FSQ_KEPT_UNMOUNTED] = { "unmounted",
 				 "gone, or its filesystem is not mounted: --all removes it" },
 	[FSQ_KEPT_USED] = { "used", "gone, but files elsewhere or open ones have the ID; if it was "
-				    "renamed: fsquota move OLD NEW" },
+				    "renamed: fsquota move OLD NEW; fsquota find ID shows files" },
 	[FSQ_KEPT_POD] = { "pod", "gone, but kubelet knows the pod" },
 	[FSQ_KEPT_UNPROVEN] = { "unproven",
 				"its filesystem may be unmounted, since this one has no limits "

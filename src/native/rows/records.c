@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "native/cli/options.h"
+#include "native/cli/suggest.h"
 #include "quota/usage/project_tree.h"
 
 #define MEMBER(name) .offset = offsetof(struct record_row, name)
@@ -260,7 +261,12 @@ static void show_own_record(struct session *session, const struct invocation *in
 			show_record_of_id(session, options, id);
 			found = true;
 		}
-		if (!found)
+		directories = invocation->operands + invocation->operand_count;
+		if (!found && *directories &&
+		    strcmp(*directories, session->paths[session->current_path].directory) != 0)
+			session_error(session, ERROR_AT_PATH, FSQ_E_USAGE, 0, *directories,
+				      "belongs to no project; fsquota assign gives it one");
+		else if (!found)
 			session_usage_error(session, "name a project or a directory of one, or -u "
 						     "or -g for your own quota");
 		break;
@@ -270,6 +276,8 @@ static void show_own_record(struct session *session, const struct invocation *in
 static void command_quota(struct session *session, const struct invocation *invocation)
 {
 	const struct quota_options *options = invocation->options;
+	enum fsq_type type = options_type(options);
+	struct suggestion like;
 	uint32_t id;
 
 	if (options_type_count(options) > 1) {
@@ -279,10 +287,17 @@ static void command_quota(struct session *session, const struct invocation *invo
 	records_choose(session, options->form, options->numeric, "");
 	if (invocation->operand_count == 0)
 		show_own_record(session, invocation);
-	for (int i = 0; i < invocation->operand_count; i++)
-		if (names_to_id_or_complain(session, options_type(options), invocation->operands[i],
-					    &id))
+	for (int i = 0; i < invocation->operand_count; i++) {
+		const char *word = invocation->operands[i];
+
+		suggest_begin(&like, word, strlen(word));
+		if (like.commands && !names_to_id(session, type, word, &id))
+			session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL,
+				      "there is no %s %s; did you mean the command %s?",
+				      account_types[type], word, like.commands);
+		else if (names_to_id_or_complain(session, type, word, &id))
 			show_record_of_id(session, options, id);
+	}
 }
 
 static const struct command_option verbose_option[] = {

@@ -50,6 +50,11 @@ bool watch_run_set(struct watch_run *run, const char *file, const struct word_li
 	if (session->has_root)
 		return session_usage_error(session, "--exec does not go with --root: the program "
 						    "would be one of that directory");
+	if (strchr(file, ' ') && access(file, F_OK))
+		return session_usage_error(session,
+					   "--exec is one program: give each word of "
+					   "\"%s\" behind it to --exec-arg",
+					   file);
 	if (!strchr(file, '/'))
 		return session_usage_error(session, "--exec is the path of a program, not \"%s\"",
 					   file);
