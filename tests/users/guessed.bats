@@ -268,6 +268,8 @@ leads() {
 	leads 5 '(fsquota quota web-x shows the project of that name)' explain web-x
 	leads 5 '(fsquota quota -u root shows the user of that name)' explain root
 	leads 5 'there is no project root, but a user: take -u' quota root /mnt/x
+	leads 5 'invalid project number; -s sets the ID, -c checks it, -C takes it off' project check /mnt/x/dir
+	leads 5 'fsquota quota 1000 shows the project of that ID, fsquota quota -u 1000 the user)' list -u 1000
 	leads 5 'there is no project set; did you mean the command "assign" or "resize"?' quota set /mnt/x/dir
 	leads 2 'unrecognised argument root: a limit such as bhard=10g comes first, then one ID or name' limit -u root 10G /mnt/x
 	refute_regex "$(fsquota usage ./web-x 2>&1)$(fsquota usage web-y 2>&1)" 'project of that name'

@@ -226,8 +226,8 @@ static char *suggest_for_id(const struct session *session, const char *word)
 		     session->takes_name
 			     ? "%1$s%2$sfor the project of that ID: --id %3$u; fsquota quota -u "
 			       "%3$u shows the user"
-			     : "%s%sfsquota quota %u shows the project of that ID; -u the user, -g "
-			       "the group",
+			     : "%1$s%2$sfsquota quota %3$u shows the project of that ID, fsquota "
+			       "quota -u %3$u the user",
 		     over, over[0] ? "; " : "", id) < 0)
 		return NULL;
 	return hint;

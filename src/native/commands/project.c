@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "native/cli/progress.h"
+#include "native/cli/suggest.h"
 #include "native/rows/change.h"
 #include "quota/fsquota.h"
 #include "quota/mounts/lookup.h"
@@ -328,9 +330,13 @@ static void do_operand_words(struct project_run *run, int argc, char **argv)
 		if (names_to_id(session, FSQ_PROJECT, argv[i], &run->id))
 			do_named_project(run);
 		else if (!names_are_lost(session))
-			session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL,
-				      "%s - no such project in %s or invalid project number",
-				      argv[i], session->projects_file);
+			session_error(
+				session, 0, FSQ_E_NOT_FOUND, 0, NULL,
+				"%s - no such project in %s or invalid project number%s", argv[i],
+				session->projects_file,
+				suggest_has_word(" check set clear ", argv[i], strlen(argv[i]))
+					? "; -s sets the ID, -c checks it, -C takes it off"
+					: "");
 	}
 }
 
