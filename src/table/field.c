@@ -235,6 +235,22 @@ bool field_is_text(const struct field *field)
 	}
 }
 
+bool field_is_amount(const struct field *field)
+{
+	switch (field->type) {
+	case FIELD_COUNT:
+		return !field->is_id;
+	case FIELD_COUNT_LIMIT:
+	case FIELD_BYTES:
+	case FIELD_BYTES_LIMIT:
+	case FIELD_RATE:
+	case FIELD_PERCENT:
+		return true;
+	default:
+		return false;
+	}
+}
+
 int field_compare(const struct field *field, const void *one, const void *other, bool descending)
 {
 	bool empty = field_is_empty(field, one);

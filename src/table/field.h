@@ -68,6 +68,7 @@ struct field {
 	bool sometimes;	     /* some variants of the rows omit it from JSON */
 	bool minor;	     /* left out on a terminal that is too narrow */
 	bool first_out;	     /* and before anything is shortened */
+	bool is_id;	     /* of FIELD_COUNT: says which one it is, not how many */
 	bool if_any; /* left out of a table for people, unless chosen, where no row has a value */
 };
 
@@ -147,6 +148,9 @@ const char *field_cell(const struct field *field, const void *row, bool exact,
 
 /** Compare two rows by a field. An empty one comes last, @descending or not. @return as strcmp(3) */
 int field_compare(const struct field *field, const void *one, const void *other, bool descending);
+
+/** @return  whether it says how much: --sort puts the largest first. Not IDs, and not times */
+bool field_is_amount(const struct field *field);
 
 /** @return  whether a cell is text, which is aligned left */
 bool field_is_text(const struct field *field);

@@ -33,6 +33,16 @@ static const struct field *find_column(const struct row_fields *type, const char
 	return NULL;
 }
 
+/* As find_column(), and "use" for USED, "percent" for USE%. */
+static const struct field *find_key(const struct row_fields *type, const char *name, size_t length)
+{
+	if (length == strlen("use") && strncasecmp(name, "use", length) == 0)
+		return find_column(type, "USED", strlen("USED"));
+	if (length == strlen("percent") && strncasecmp(name, "percent", length) == 0)
+		return find_column(type, "USE%", strlen("USE%"));
+	return find_column(type, name, length);
+}
+
 /* @return   as table_choose() */
 static const char *add_columns(const struct field **columns, size_t *count,
 			       const struct row_fields *type, const char *names)
@@ -103,18 +113,14 @@ const char *table_sort(struct table_style *style, const struct row_fields *type,
 	style->sort_count = 0;
 	for (;; keys++) {
 		size_t length = strcspn(keys, ",");
-		bool use = length == strlen("use") && strncasecmp(keys, "use", length) == 0;
-		bool percent =
-			length == strlen("percent") && strncasecmp(keys, "percent", length) == 0;
-		bool descending = use || percent || *keys == '-';
-		const struct field *field =
-			use	  ? find_column(type, "USED", strlen("USED"))
-			: percent ? find_column(type, "USE%", strlen("USE%"))
-				  : find_column(type, keys + descending, length - descending);
+		bool has_sign = *keys == '-' || *keys == '+';
+		const struct field *field = find_key(type, keys + has_sign, length - has_sign);
 
 		if (!field || style->sort_count == TABLE_COLUMNS_MAX)
 			return keys;
-		style->sort[style->sort_count++] = (struct table_key){ field, descending };
+		style->sort[style->sort_count++] =
+			(struct table_key){ field,
+					    has_sign ? *keys == '-' : field_is_amount(field) };
 		keys += length;
 		if (*keys == '\0')
 			return NULL;

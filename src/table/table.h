@@ -76,8 +76,8 @@ bool table_shows(const struct table_style *style, const char *name);
 /**
  * Choose the order of the rows.
  *
- * @keys     columns separated by commas, - in front of one: descending. "use" is -USED and
- *           "percent" -USE%
+ * @keys     columns separated by commas, - in front of one: descending, +: ascending, neither: as
+ *           field_is_amount() says. "use" is USED and "percent" USE%
  * @return   NULL, or the first key that is no column, with the rest of @keys
  */
 const char *table_sort(struct table_style *style, const struct row_fields *type, const char *keys);

@@ -270,6 +270,7 @@ completes() {
 	completes "PATH,USED PATH,USE% PATH,UNTIL" list -o PATH,U
 	completes "--sort=use,-used --sort=use,-use%" list --sort=use,-us
 	completes "-USED -USE%" list --sort -US
+	completes "id,+used id,+use%" list --sort id,+us
 	completes daemon quota -u daem
 	completes daemon:daemon assign --owner daemon:daem
 	completes bhard= limit bh

@@ -78,15 +78,18 @@ ids() {
 	assert_output '[null,[],"alone"]'
 }
 
-@test "--sort goes by any column in both directions, and puts what has no value last" {
+@test "--sort has the largest amount first and goes by any column in both directions, what has no value last" {
 	local sorted
-	for sorted in "id 42 43 44 45" "-id 45 44 43 42" "used 45 43 44 42" "-used,name 42 44 43 45" "-USE% 44 42 43 45" \
+	for sorted in "id 42 43 44 45" "+id 42 43 44 45" "-id 45 44 43 42" "used 42 44 43 45" "+used 45 43 44 42" "-used,name 42 44 43 45" "-USE% 44 42 43 45" "use% 44 42 43 45" \
 		"path 43 44 42 45" "name 45 43 42 44" "-name 42 43 45 44" "soft,-id 42 45 44 43" \
-		"use 42 44 43 45" "percent 44 42 43 45"; do
+		"hard,id 45 43 42 44" "+hard 44 42 43 45" "grace,iused,id 42 43 44 45" "path,-id 43 44 42 45" \
+		"use 42 44 43 45" "+use 45 43 44 42" "percent 44 42 43 45" "+Percent 45 43 42 44"; do
 		shows "${sorted#* }" --sort "${sorted%% *}" /mnt/x
 	done
+	assert_equal "$(fsquota top --batch 1 --sort id --raw -No ID /mnt/x | xargs)" "42 43 44 45"
 	refuses 2 '"size"' fsquota list --sort size /mnt/x
 	refuses 2 '""' fsquota list --sort used, /mnt/x
+	refuses 2 '"+"' fsquota list --sort + /mnt/x
 	refuses 2 '"--used"' fsquota usage --sort=--used /mnt/x/web
 }
 

@@ -81,7 +81,7 @@ static const struct field applied_fields[] = {
 	{ NULL, "changed", FIELD_CHANGE, MEMBER(change) },
 	{ "ID", "id", FIELD_ID_OR_NONE, MEMBER(id), "project ID" },
 	{ "FILE", "file", FIELD_TEXT, MEMBER(file), "the file that says it" },
-	{ "LINE", "line", FIELD_COUNT, MEMBER(line), "and the line in it" },
+	{ "LINE", "line", FIELD_COUNT, MEMBER(line), "and the line in it", .is_id = true },
 	{ NULL, "instead_of_file", FIELD_TEXT, MEMBER(instead_of),
 	  "the file of a line that this one overrides", .optional = true },
 	{ NULL, "instead_of_line", FIELD_COUNT, MEMBER(instead_of_line), "and the line in it",

@@ -409,7 +409,7 @@ bool options_take_time(struct session *session, const struct command_option *opt
 	  .argument = "LIST", .take = take_output },                                              \
 	{ 0, "output-all", "all columns", .take = take_output },                                  \
 	{ 0, "list-columns", "which there are", .take = take_list_columns },                      \
-	{ 0, "sort", "by columns, -COLUMN: largest first; -used,name", .kind = VALUE_COLUMNS,     \
+	{ 0, "sort", "by columns, numbers largest first; +USED: smallest", .kind = VALUE_COLUMNS,     \
 	  .argument = "LIST", .take = take_sort },                                                \
 	{ 0, "bytes", "sizes in bytes", .session_field = STYLE(exact) },                          \
 	{ 'N', "noheadings", "no line of headings", .session_field = STYLE(no_headings) },        \

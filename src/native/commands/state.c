@@ -35,7 +35,7 @@ static const struct field fields[] = {
 	  "how long the soft limit of inodes may be exceeded" },
 	{ "RGRACE", "realtime_grace_seconds", FIELD_SECONDS, MEMBER(grace_seconds[FSQ_REALTIME]),
 	  "how long the soft limit of realtime space may be exceeded" },
-	{ "INODE", "inode", FIELD_COUNT, MEMBER(inode), "inode of the quota file" },
+	{ "INODE", "inode", FIELD_COUNT, MEMBER(inode), "inode of the quota file", .is_id = true },
 	{ "FILESYSTEM", "filesystem", FIELD_TEXT, MEMBER(filesystem), "device of the filesystem" },
 	{ "MOUNTPOINT", "mountpoint", FIELD_TEXT, MEMBER(mountpoint), "where it is mounted" },
 	{ 0 },

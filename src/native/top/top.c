@@ -62,7 +62,7 @@ static const struct field fields[] = {
 	{ "KIND", "kind", FIELD_WORD, MEMBER(kind),
 	  "filesystem, project, no-project, user or group", .words = kinds },
 	{ "PATH", "path", FIELD_PATH, MEMBER(path), "the directory, or where it is mounted" },
-	{ "ID", "id", FIELD_COUNT, MEMBER(id), "ID of the project, user or group" },
+	{ "ID", "id", FIELD_COUNT, MEMBER(id), "ID of the project, user or group", .is_id = true },
 	{ "NAME", NULL, FIELD_TEXT, MEMBER(shown_name), "its name", .minor = true, .if_any = true,
 	  .first_out = true },
 	{ NULL, "name", FIELD_TEXT, MEMBER(name), "its name" },

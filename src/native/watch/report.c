@@ -31,7 +31,7 @@ static const struct field fields[] = {
 	{ "MOUNTPOINT", "mountpoint", FIELD_TEXT, MEMBER(record.mountpoint),
 	  "where it is mounted" },
 	{ "SOURCE", "source", FIELD_TEXT, MEMBER(source), "who says it: kernel or poll" },
-	{ "UID", "uid", FIELD_COUNT, MEMBER(writer), "the user who caused it" },
+	{ "UID", "uid", FIELD_COUNT, MEMBER(writer), "the user who caused it", .is_id = true },
 	{ "COUNT", "count", FIELD_COUNT, MEMBER(count), "how often since the last one" },
 	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(record.used_bytes), "space in use" },
 	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, MEMBER(record.soft_bytes),
