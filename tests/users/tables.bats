@@ -94,14 +94,29 @@ www            0% ..........
 	local command
 	for command in 'list --raw -No NAME /mnt/x' 'report --raw --noheadings --output NAME /mnt/x' 'check --over 0 --raw -No NAME /mnt/x'; do
 		# shellcheck disable=SC2086 # words
-		assert_equal "$(fsquota $command --top 2)" "$(fsquota $command 2>&1 | head -n 2)"
+		assert_equal "$(fsquota $command --top 2)" "$(fsquota $command --sort percent,used 2>&1 | head -n 2)"
+		# shellcheck disable=SC2086 # words
+		assert_equal "$(fsquota $command --sort id --top 2)" "$(fsquota $command --sort id 2>&1 | head -n 2)"
 		# shellcheck disable=SC2086 # words
 		assert_equal "$(fsquota $command --reverse)" "$(fsquota $command 2>&1 | tac)"
 	done
 	assert_equal "$(fsquota list --raw -No NAME --sort use --top 2 /mnt/x | xargs)" "last bob"
 	assert_equal "$(fsquota list --raw -No NAME --sort use --reverse --top 9 /mnt/x | tail -n 1)" last
+	assert_equal "$(fsquota list --tree -No NAME --top 2 /mnt/x)" "$(fsquota list --tree -No NAME /mnt/x | head -n 2)"
+	for command in list 'list --total' 'check --over 0'; do
+		# shellcheck disable=SC2086 # words
+		assert_equal "$(fsquota $command --top 1 --json /mnt/x/home/ann/www /mnt/x/last | jq -r '.[][0].name // empty')" last
+	done
 	assert_equal "$(fsquota list --total --top 1 --json /mnt/x | jq -c '[.list, .total | length]')" '[1,1]'
 	refuses 2 '--top is a number from 1 on' fsquota list --top 0 /mnt/x
+}
+
+@test "the defaults that XFS keeps at ID 0 are no limit of root: it is not the fullest" {
+	real -c 'limit -u -d bhard=1m' -c 'limit -u bhard=100m 1000' /mnt/x
+	run -0 fsquota report -u --json --top 1 /mnt/x
+	run -0 jq -c '.report[] | [.id, .hard_bytes]' <<<"$output"
+	assert_output '[1000,104857600]'
+	real -c 'limit -u -d bhard=0' -c 'limit -u bhard=0 1000' /mnt/x
 }
 
 @test "watch says on a terminal what it watches, and nowhere else" {

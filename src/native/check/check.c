@@ -665,6 +665,8 @@ static void command_check(struct session *session, const struct invocation *invo
 			  options->within ? &user_within_rows : &user_check_rows);
 	else if (options->within)
 		session->table.type = &within_rows;
+	if (session->style.top)
+		tables_sort_fullest(session);
 	/* This choice of rows makes the answer incomplete. */
 	check.has_over = session->style.has_over;
 	session->style.has_over = false;

@@ -503,6 +503,12 @@ void tables_begin(struct session *session, const char *key)
 	session->style.dry_run = session->dry_run;
 }
 
+void tables_sort_fullest(struct session *session)
+{
+	if (session->style.sort_count == 0)
+		table_sort(&session->style, session->rows, "percent,used");
+}
+
 void tables_row(struct session *session, const void *row)
 {
 	if (table_row(&session->table, row))

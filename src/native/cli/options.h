@@ -98,6 +98,9 @@ bool options_take_time(struct session *session, const struct command_option *opt
  */
 void tables_begin(struct session *session, const char *key);
 
+/** Sort the fullest first, unless --sort says otherwise. What has no limit follows, the largest first. */
+void tables_sort_fullest(struct session *session);
+
 /** Print a row, or end the table; report a lack of memory. */
 void tables_row(struct session *session, const void *row);
 void tables_end(struct session *session);

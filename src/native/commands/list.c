@@ -170,9 +170,10 @@ static void command_list(struct session *session, const struct invocation *invoc
 		session_usage_error(session, "--tree has an order of its own");
 		return;
 	}
-	if (!options->tree && !options->total && session->style.format == TABLE_TEXT &&
-	    session->style.sort_count == 0 && terminal_width(session->out->fd) > 0)
-		table_sort(&session->style, session->table.type, "percent");
+	if (!options->tree &&
+	    (session->style.top || (!options->total && session->style.format == TABLE_TEXT &&
+				    terminal_width(session->out->fd) > 0)))
+		tables_sort_fullest(session);
 	/* Only root may read them. */
 	session->silent = true;
 	if (table_shows(&session->style, "UNTIL") && until_read(session, &until, false))

@@ -540,6 +540,8 @@ static void command_report(struct session *session, const struct invocation *inv
 	if (!options_number(session, options->lower, &report.range.lower) ||
 	    !options_number(session, options->upper, &report.range.upper))
 		return;
+	if (session->style.top)
+		tables_sort_fullest(session);
 	records_choose(session, options->quota.form, report.numeric, "TYPE,");
 	if (all && fsq_quota_state(report.path->fs, FSQ_PROJECT, &state))
 		state = (struct fsq_state){ .accounting = { true, true, true } };
