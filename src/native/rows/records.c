@@ -115,6 +115,8 @@ struct record_row records_row(struct session *session, const struct path_entry *
 	double of_inodes =
 		percent_of_limit(inodes->used, records_first_limit(dquot, FSQ_INODES, now));
 
+	/* There, XFS keeps the limits of those that have none of their own: nobody is stopped by them. */
+	bool has_defaults = path && path->info->is_xfs && dquot->id == 0;
 	const char *name = numeric ? NULL : names_of_id(session, type, dquot->id);
 	bool is_none = !numeric && type == FSQ_PROJECT && dquot->id == 0 && !name &&
 		       session->style.format == TABLE_TEXT;
@@ -136,7 +138,9 @@ struct record_row records_row(struct session *session, const struct path_entry *
 		.soft_realtime_bytes = fsq_block_bytes(fsq_limit_or_0(realtime->soft)),
 		.hard_realtime_bytes = fsq_block_bytes(fsq_limit_or_0(realtime->hard)),
 		.realtime_grace_seconds = grace_of(dquot, FSQ_REALTIME, now),
-		.percent = of_space > of_inodes ? of_space : of_inodes,
+		.percent = has_defaults		  ? -1
+			   : of_space > of_inodes ? of_space
+						  : of_inodes,
 		.filesystem = path ? path->info->device : NULL,
 		.mountpoint = path ? path->directory : NULL,
 	};
