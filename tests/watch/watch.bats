@@ -416,6 +416,51 @@ waits() {
 	assert_equal "$(jq -c '[.soft_bytes, .hard_bytes]' "$events")" '[null,null]'
 }
 
+# assigns ID DIRECTORY OPTION...: of user 1000, with 768 KiB in it
+assigns() {
+	mkdir -p "$2"
+	chown 1000 "$2"
+	fsquota assign "$2" --id "$1" "${@:3}" >/dev/null
+	writes "$2/a" 768
+}
+
+@test "of a directory that is no mount point the projects at and below it are told, and its own" {
+	fresh_fs x
+	program
+	touch "$BATS_TEST_TMPDIR"/go.{42..46}
+	assigns 42 /mnt/x/other --hard 1M
+	assigns 43 /mnt/x/team/one --hard 1M
+	assigns 44 /mnt/x/team-two --hard 1M
+	mkdir /mnt/x/team/one/deep /mnt/x/none
+	watching --initial --over 50 --full-within 500w --interval 1 --exec "$BATS_TEST_TMPDIR/program" /mnt/x/none /mnt/x/team/
+	until_true tells '.id==43 and .event=="percent-reached"'
+	# One that comes later is told, and what the others do before is not.
+	writes /mnt/x/other/b 512
+	writes /mnt/x/team-two/b 512
+	assigns 45 /mnt/x/team/three --soft 256K --hard 1M
+	until_true tells '.id==45 and .event=="soft-reached"'
+	writes /mnt/x/team/one/b 512
+	until_true tells '.id==43 and .event=="hard-reached"'
+	# It keeps nothing open.
+	umount /mnt/x
+	until_true grep -q '"/mnt/x","message":"unmounted, and no longer watched"' "$messages"
+	mount -o prjquota "$FSQ_X_DEV" /mnt/x
+	until_true grep -q '"/mnt/x","message":"mounted, and watched from now on"' "$messages"
+	assigns 46 /mnt/x/team/four --soft 256K
+	writes /mnt/x/other/a 256
+	until_true tells '.id==46 and .event=="soft-reached"'
+	until_true runs 1
+	ends
+	assert_equal "$(jq .id "$events" | sort -u | xargs)" '43 45 46'
+	assert_equal "$(while read -r run; do base64 -d <<<"$run" | sed -zn 's/^FSQUOTA_ID=//p' | tr '\0' '\n'; done \
+		<"$BATS_TEST_TMPDIR/runs" | grep -v '^4[356]$')" ''
+	# What belongs to the project of a directory above.
+	watching --initial --over 50 --count 1 /mnt/x/team/one/deep
+	ended 0
+	assert_equal "$(jq .id "$events")" 43
+	refuses 2 'is neither a directory nor a device' fsquota watch /mnt/x/other/a
+}
+
 # --- filesystems that come and go -------------------------------------------------------------------
 
 @test "a filesystem that cannot be opened for a moment is watched later" {

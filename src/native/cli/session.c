@@ -183,13 +183,19 @@ void session_forget_budgets(struct session *session, size_t count)
 		free((char *)session->budgets[--session->budget_count].directory);
 }
 
-void session_end(struct session *session)
+void session_close_paths(struct session *session)
 {
 	for (size_t i = 0; i < session->path_count; i++) {
 		if (!session->paths[i].is_project)
 			fsq_filesystem_close(session->paths[i].fs);
 		free(session->paths[i].directory);
 	}
+	session->path_count = 0;
+}
+
+void session_end(struct session *session)
+{
+	session_close_paths(session);
 	free(session->paths);
 	free(session->unseen);
 	free(session->noted);

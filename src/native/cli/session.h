@@ -298,6 +298,9 @@ bool session_flush_unless_stopped(struct session *session);
 /** Flush if the output is a terminal. */
 void session_flush_terminal(struct session *session);
 
+/** Close the filesystems of the table of paths, and empty it. */
+void session_close_paths(struct session *session);
+
 /** Forget all budgets but the first @count. */
 void session_forget_budgets(struct session *session, size_t count);
 

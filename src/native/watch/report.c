@@ -134,19 +134,36 @@ int watch_volume_open(const struct watch_volume *volume, struct fsq_filesystem *
 	return FSQ_E_NOT_FOUND;
 }
 
-/* @return  whether a filesystem has a directory, by its name alone */
-static bool volume_has(struct watch *watch, const struct watch_volume *volume,
-		       const char *directory)
+/* @return  how a directory is spelled without symbolic links; NULL: by its name, it is on another filesystem */
+static const char *spell_on_volume(struct watch *watch, const struct watch_volume *volume,
+				   const char *directory)
 {
+	const char *spelled = NULL;
 	dev_t dev = 0;
 
 	if (watch->points || fsq_mount_points_read(&watch->points, NULL) == 0) {
-		fsq_lookup_known(watch->points, directory, &dev);
+		spelled = fsq_lookup_known(watch->points, directory, &dev);
 		fsq_lookup_pause(watch->points);
 	} else {
 		watch->points = NULL;
 	}
-	return dev ? dev == volume->dev : scope_is_below(directory, volume->directory);
+	if (dev ? dev != volume->dev : !scope_is_below(directory, volume->directory))
+		return NULL;
+	return spelled ? spelled : directory;
+}
+
+/* @return  whether an operand selects a project; mounted again, a filesystem may have another device number */
+static bool is_wanted(const struct watch *watch, const struct watch_volume *volume, uint32_t id,
+		      const char *directory)
+{
+	for (size_t i = 0; i < watch->scopes.count; i++) {
+		const struct scope *scope = &watch->scopes.list[i];
+
+		if ((scope->dev == volume->dev || strcmp(watch->only[i], volume->directory) == 0) &&
+		    scope_has(scope, id, directory))
+			return true;
+	}
+	return watch->scopes.count == 0;
 }
 
 /* Most lines match no pending event; skip them. */
@@ -158,9 +175,13 @@ static enum fsq_visit visit_line(uint32_t project, const char *directory, void *
 		struct watch_volume *volume = watch->volumes[i];
 		struct watch_id *id = watch_ids_find(&watch->ids, volume, FSQ_PROJECT, project);
 
-		if (id && id->is_reported && volume_has(watch, volume, directory)) {
+		const char *spelled =
+			id && id->is_reported ? spell_on_volume(watch, volume, directory) : NULL;
+
+		if (spelled) {
 			char *copy = strdup(directory);
 
+			id->is_wanted |= is_wanted(watch, volume, project, spelled);
 			if (!copy || !array_add(&id->directories, &id->directory_count,
 						&id->directory_capacity, &copy, sizeof(copy)))
 				free(copy);
@@ -231,7 +252,7 @@ static void report_id(struct watch *watch, struct watch_id *id)
 	struct fsq_filesystem *fs;
 	struct fsq_error err;
 	uint64_t reported = 0;
-	const char *in_force = look_at_directories(watch, id);
+	const char *in_force = id->is_wanted ? look_at_directories(watch, id) : NULL;
 	/* False: the filesystem is gone. */
 	bool known = watch_volume_open(id->volume, &fs, &err) == 0;
 
@@ -245,7 +266,8 @@ static void report_id(struct watch *watch, struct watch_id *id)
 	if (known)
 		watch_ids_settle(&watch->ids, id, &dquot);
 	/* Report all events, even if a signal has set @ends; --count stops in between. */
-	for (const struct watch_tally *next; !watch->complete; reported = next->last) {
+	for (const struct watch_tally *next; id->is_wanted && !watch->complete;
+	     reported = next->last) {
 		const struct watch_tally *first = id->tally[0], *tally = first;
 
 		for (next = NULL; tally < first + WATCH_FORMS * WATCH_EVENTS; tally++)
@@ -274,6 +296,8 @@ void watch_report(struct watch *watch, const struct watch_volume *volume, int64_
 		session_note_projects(session, &err);
 	for (id = first; id; id = id->next_due) {
 		id->is_reported = true;
+		id->is_wanted =
+			id->type != FSQ_PROJECT || is_wanted(watch, id->volume, id->id, NULL);
 		wanted |= id->type == FSQ_PROJECT;
 	}
 	/* Read the projects file once for all events. */
@@ -295,7 +319,13 @@ void watch_report_start(const struct watch *watch)
 		return;
 	writer_start(&w, STDERR_FILENO);
 	write_text(&w, "fsquota watch: watches ");
-	for (size_t i = 0; i < watch->volume_count; i++) {
+	for (size_t i = 0; i < watch->scopes.count; i++) {
+		const char *given = watch->scopes.list[i].given;
+
+		write_text(&w, i ? ", " : "");
+		write_escaped(&w, given ? given : watch->only[i]);
+	}
+	for (size_t i = 0; i < watch->volume_count && watch->scopes.count == 0; i++) {
 		write_text(&w, i ? ", " : "");
 		write_escaped(&w, watch->volumes[i]->directory);
 	}

@@ -299,7 +299,7 @@ static void refresh(struct watch *watch, bool keep)
 	watch->no_memory = false;
 }
 
-/* Watch the filesystem of a path. */
+/* Watch the filesystem of a path, and of its projects those that check would judge. */
 static bool add_path(struct watch *watch, const char *path)
 {
 	struct session *session = watch->session;
@@ -316,7 +316,11 @@ static bool add_path(struct watch *watch, const char *path)
 	fsq_filesystem_close(fs);
 	if (has && watch->only[watch->only_count]) {
 		watch->only_count++;
-		return true;
+		if (watch->wanted[FSQ_PROJECT])
+			scopes_add_path(&watch->scopes, session, path, true);
+		/* An open filesystem could not be unmounted. */
+		session_close_paths(session);
+		return session->status == 0;
 	}
 	if (has)
 		session_errno(session, 0, ENOMEM, path, "%s: cannot watch it", path);
@@ -557,7 +561,7 @@ static bool open_sources(struct watch *watch)
 }
 
 /*
- * Report the events on the filesystems of paths, or without paths on all, until a signal comes or --count
+ * Report the events of paths, or without paths on all filesystems, until a signal comes or --count
  * events were reported.
  */
 static void watch_paths(struct watch *watch, char **paths, size_t count)
@@ -658,6 +662,7 @@ static void command_watch(struct session *session, const struct invocation *invo
 		free_volume(watch.volumes[i]);
 	for (size_t i = 0; i < watch.only_count; i++)
 		free(watch.only[i]);
+	scopes_free(&watch.scopes);
 	fsq_mount_points_free(watch.points);
 	free(watch.volumes);
 	free(watch.uses);
@@ -692,9 +697,10 @@ const struct command watch_command = {
 	.name = "watch",
 	.group = GROUP_LOOK,
 	.summary = "tell when limits are reached, as it happens",
-	.synopsis = "[OPTION]... [PATH]...",
-	.help = "Print a line whenever a user, group or project (default) reaches a limit on the\n"
-		"filesystem of a PATH, or of all, and when it is below again.",
+	.synopsis = "[OPTION]... [DIR|PATH]...",
+	.help = "Print a line whenever a project of DIR or below, or of a filesystem or of all,\n"
+		"reaches a limit, and when it is below again; or a user (-u) or group (-g) of\n"
+		"the filesystem.",
 	.example = "watch --over 95 /srv\n"
 		   "watch --full-within 4h --exec /usr/local/sbin/grow",
 	.options = (option_tables){ type_options, watch_options, registry_options, table_options,

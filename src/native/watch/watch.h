@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <sys/types.h>
 
+#include "native/cli/paths.h"
 #include "native/cli/session.h"
 #include "native/rows/growth.h"
 #include "native/rows/records.h"
@@ -80,7 +81,7 @@ struct watch_id {
 	unsigned int pass;    /* the last scan that saw it */
 	int64_t full_seconds; /* as in struct growth_use, at the last poll */
 	/* While it is reported: */
-	bool is_reported;
+	bool is_reported, is_wanted; /* wanted: an operand selects it */
 	char **directories;
 	size_t directory_count, directory_capacity;
 };
@@ -215,6 +216,7 @@ struct watch {
 	bool wanted[FSQ_TYPES];
 	char **only; /* mount points; none: all */
 	size_t only_count;
+	struct scopes scopes; /* of projects: one for each of @only; none: all */
 	struct watch_volume **volumes;
 	size_t volume_count, volume_capacity;
 	bool no_memory;			 /* for a filesystem */
