@@ -341,9 +341,11 @@ mailing() {
 	local bin=$BATS_TEST_TMPDIR/bin mail=$BATS_TEST_TMPDIR/mail shown
 	mkdir "$bin"
 	shown=$(fsquota check /mnt/x || :)
-	# Without an address there is no mail.
+	# Without an address there is no mail, and an error if there was something to send.
 	mailing "$bin" /mnt/x
-	assert_equal "$status:$stdout:$stderr" "8:$shown:"
+	assert_equal "$status:$stdout:$stderr" "8:$shown:fsquota check: --mail sends nothing: no address; write mail = ADDRESS into /etc/fsquota.conf"
+	mailing "$bin" /mnt/x/logs
+	assert_equal "$status:$stdout:$stderr" 0::
 	echo 'mail = root, ann@example.org' >/etc/fsquota.conf
 	mailing "$bin" /mnt/x
 	assert_equal "$status:$stdout:$stderr" "8:$shown:fsquota check: cannot run /usr/sbin/sendmail: No such file or directory"

@@ -18,7 +18,9 @@ bool mail_send(struct session *session, const char *what, const struct text *bod
 	int fd, rc;
 
 	if (!session->mail)
-		return true;
+		return session_error(session, 0, FSQ_E_USAGE, 0, NULL,
+				     "--mail sends nothing: no address; write mail = ADDRESS into "
+				     "/etc/fsquota.conf");
 	fd = memfd_create("mail", MFD_CLOEXEC);
 	if (fd < 0)
 		return session_errno(session, 0, errno, words[0], "cannot write the mail");

@@ -6,7 +6,7 @@
 #include "native/cli/session.h"
 
 /**
- * Send a mail to the address of fsquota.conf(5). Without one, do nothing.
+ * Send a mail to the address of fsquota.conf(5).
  *
  * @what     the end of the subject, behind the name of the host; never a name that a tenant gives
  * @body     lines of text
