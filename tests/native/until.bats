@@ -51,6 +51,17 @@ goes_back() {
 	assert_line --regexp "^ *8 $(date -u -d '2100-01-01 08:00' +%FT%T).000Z$"
 	run -0 jq -c '.list | map(has("until"))' <(fsquota list --json $top)
 	assert_output '[true,true]'
+	local at command
+	at=$(date -u -d '2100-01-01 08:00' +%FT%T).000Z
+	mkdir $top/b/deep
+	for command in "usage $top/b" "usage $top/b/deep" "usage --id 8 --at $top" "check --over 0 $top/b"; do
+		# shellcheck disable=SC2086 # words
+		assert_equal "$command: $(fsquota $command --raw -No ID,UNTIL)" "$command: 8 $at"
+		# shellcheck disable=SC2086 # words
+		assert_equal "$command: $(fsquota $command --json | jq -r '.[][0].until')" "$command: $at"
+	done
+	run -0 as_user fsquota usage --json $top/b
+	assert_equal "$(jq -c '.usage[0] | [.id, .until]' <<<"$output")" '[8,null]'
 	pass
 	# Also below what is in use.
 	dd if=/dev/zero of=$top/a/file bs=1k count=2000 conv=fsync 2>/dev/null
@@ -60,6 +71,8 @@ goes_back() {
 	is_silent fsquota resize --due
 	has 1000 1000
 	assert [ ! -s $until_file ]
+	run -0 jq -c '.usage | map(has("until"))' <(fsquota usage --json $top/a)
+	assert_output '[false]'
 	run -0 jq -c '.list | map(has("until"))' <(fsquota list --json $top)
 	assert_output '[false,false]'
 	# A second time goes back to where the first began.

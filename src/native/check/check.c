@@ -634,6 +634,7 @@ static void command_check(struct session *session, const struct invocation *invo
 	};
 	struct invocation rest = *invocation;
 	struct held_usages held = { 0 };
+	struct until until = { 0 };
 	bool chosen = options_choose_project(session);
 	bool nagios = options->format == FORMAT_NAGIOS;
 	const char *wrong =
@@ -682,6 +683,7 @@ static void command_check(struct session *session, const struct invocation *invo
 		session_errno(session, 0, ENOMEM, NULL, "cannot check all");
 		return;
 	}
+	check.projects.until = until_read_shown(session, &until);
 	if (options->mail)
 		begin_mail(&check);
 	if (type == FSQ_PROJECT && !session->at.count && !chosen && !options->within)
@@ -701,6 +703,7 @@ static void command_check(struct session *session, const struct invocation *invo
 			plugin_warn(&check.plugin, "Hard limits exceed a budget.");
 	}
 	projects_free(&check.projects);
+	until_free(&until);
 	if (nagios)
 		plugin_show(session, &check.plugin);
 	if (options->mail)

@@ -206,6 +206,18 @@ bool until_read(struct session *session, struct until *until, bool to_write)
 	return !until->no_memory || session_no_memory(session);
 }
 
+const struct until *until_read_shown(struct session *session, struct until *until)
+{
+	bool good;
+
+	if (!table_shows(&session->style, "UNTIL"))
+		return NULL;
+	session->silent = true;
+	good = until_read(session, until, false);
+	session->silent = false;
+	return good ? until : NULL;
+}
+
 struct until_line *until_find(struct session *session, const struct until *until, uint32_t id,
 			      dev_t dev)
 {

@@ -45,6 +45,9 @@ bool until_parse(struct session *session, const char *text, int64_t *when);
  */
 bool until_read(struct session *session, struct until *until, bool to_write);
 
+/** Read the file for rows, if they show UNTIL. Only root may read it: others see no such time. @return  @until, or NULL */
+const struct until *until_read_shown(struct session *session, struct until *until);
+
 /** @return  the first line of a project on a filesystem, or NULL */
 struct until_line *until_find(struct session *session, const struct until *until, uint32_t id,
 			      dev_t dev);

@@ -174,11 +174,7 @@ static void command_list(struct session *session, const struct invocation *invoc
 	    (session->style.top || (!options->total && session->style.format == TABLE_TEXT &&
 				    terminal_width(session->out->fd) > 0)))
 		tables_sort_fullest(session);
-	/* Only root may read them. */
-	session->silent = true;
-	if (table_shows(&session->style, "UNTIL") && until_read(session, &until, false))
-		projects.until = &until;
-	session->silent = false;
+	projects.until = until_read_shown(session, &until);
 	for (int i = 0; i < invocation->operand_count; i++)
 		projects_add_path(&projects, invocation->operands[i], false);
 	if (!options->total && !options->tree)

@@ -616,12 +616,16 @@ void projects_show_chosen(struct session *session, const dev_t *dev,
 			  const struct listing_change *change)
 {
 	struct projects projects = { .session = session, .type = FSQ_PROJECT };
+	struct until until = { 0 };
 
+	if (!change)
+		projects.until = until_read_shown(session, &until);
 	projects_collect_chosen(&projects);
 	for (size_t i = 0; i < projects.count; i++)
 		if (!dev || session->paths[projects.all[i].filesystem].info->dev == *dev)
 			projects_show_change(&projects, &projects.all[i], change);
 	projects_free(&projects);
+	until_free(&until);
 }
 
 void projects_free(struct projects *projects)

@@ -46,7 +46,7 @@ struct project_row {
 	enum row_change used_at_least; /* ROW_ONLY_SHOWN: @source is not statfs */
 	int64_t bytes_grace_seconds, inodes_grace_seconds; /* or FIELD_NO_SECONDS */
 	int64_t full_seconds; /* of check --full-within; or FIELD_NO_SECONDS */
-	int64_t until;	      /* of list: milliseconds since 1970, or 0 */
+	int64_t until;	      /* of list, check and usage: milliseconds since 1970, or 0 */
 	double percent;	      /* of the limit that is nearer, see listing_percent() */
 	const char *source;   /* "quota", "walk" or "statfs" */
 	const char *filesystem;

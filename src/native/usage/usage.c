@@ -7,8 +7,10 @@
 
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
+#include "native/cli/until.h"
 #include "native/rows/projects.h"
 #include "native/usage/brief.h"
+#include "quota/mounts/lookup.h"
 #include "quota/usage/rename.h"
 #include "quota/usage/usage.h"
 
@@ -21,8 +23,21 @@ struct usage_options {
 	bool brief;
 };
 
+/* When the limits of a directory go back: milliseconds since 1970, or 0. */
+static int64_t find_until(struct session *session, const struct until *until, const char *path,
+			  uint32_t id)
+{
+	const struct until_line *line = NULL;
+	struct stat st;
+
+	if (id && until && until->count && fsq_lookup_stat(NULL, path, 0, &st, NULL) == 0)
+		line = until_find(session, until, id, st.st_dev);
+	return line ? 1000 * line->when : 0;
+}
+
+/* @until    lines of resize --until, or NULL */
 static void show_directories(struct session *session, const struct invocation *invocation,
-			     bool walk)
+			     bool walk, const struct until *until)
 {
 	struct fsq_cache *own = NULL;
 	struct progress progress;
@@ -55,6 +70,7 @@ static void show_directories(struct session *session, const struct invocation *i
 		row = listing_row(session, path, &usage, NULL);
 		if (usage.source == FSQ_USAGE_WALK)
 			row.mounts_skipped = mounts;
+		row.until = find_until(session, until, path, row.id);
 		/* Only the column AVAIL needs this call. */
 		if (table_has_column(&session->style, "AVAIL"))
 			listing_set_available(&row, listing_free_bytes(session, usage.mountpoint));
@@ -158,6 +174,7 @@ static void command_usage(struct session *session, const struct invocation *invo
 	const struct usage_options *options = invocation->options;
 	enum fsq_type type = options_type(&options->types);
 	bool walk = options->fallback == FALLBACK_WALK;
+	struct until until = { 0 };
 	sigset_t before;
 
 	if (!options_check_type(session, &options->types) || show_brief(session, invocation))
@@ -178,7 +195,8 @@ static void command_usage(struct session *session, const struct invocation *invo
 	else if (options_choose_project(session))
 		projects_show_chosen(session, NULL, NULL);
 	else
-		show_directories(session, invocation, walk);
+		show_directories(session, invocation, walk, until_read_shown(session, &until));
+	until_free(&until);
 	tables_end(session);
 	if (type == FSQ_PROJECT && invocation->operand_count == 2 &&
 	    session->style.format == TABLE_TEXT && !session_has_rows(session))
