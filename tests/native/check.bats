@@ -65,6 +65,23 @@ full() {
 	full 8 44 /mnt/x/nested/a
 	full 8 42 /mnt/x/web
 	full 8 42 /mnt/x/web2/
+	local operand
+	mkdir -p /mnt/x/web2/deep
+	for operand in /mnt/x/web /mnt/x/web2 /mnt/x/web2/deep '/mnt/x/logs /mnt/x/web2/'; do
+		# shellcheck disable=SC2086 # words
+		run -8 fsquota check --raw -No PATH $operand
+		local shown=${operand##* }
+		shown=${shown%/deep}
+		assert_output "${shown%/}"
+		# shellcheck disable=SC2086 # words
+		run -1 fsquota check --format nagios $operand
+		assert_output --partial "'${shown%/}'="
+	done
+	rmdir /mnt/x/web2/deep
+	run -8 fsquota check --raw -No PATH /mnt/x/nested /mnt/x/web2 /mnt/x/web
+	assert_output $'/mnt/x/web2\n/mnt/x/nested/a'
+	run -0 fsquota list --raw -No PATH /mnt/x/web2
+	assert_output /mnt/x/web2
 	mkdir -p /mnt/x/web/sub
 	full 8 42 /mnt/x/web/sub
 	rmdir /mnt/x/web/sub

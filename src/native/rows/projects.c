@@ -528,6 +528,32 @@ bool projects_collect_chosen(struct projects *projects)
 	return projects->count > 0;
 }
 
+/*
+ * Of the directories of a project the one that was named: at or below an operand, or else above one. Without an operand
+ * the first.
+ */
+static const char *choose_directory(const struct projects *projects, const struct project *project)
+{
+	const struct scopes *scopes = &projects->scopes;
+	const char *above = NULL;
+
+	for (size_t i = 0; i < scopes->count; i++) {
+		const struct scope *scope = &scopes->list[i];
+
+		for (size_t j = 0; scope->directory && j < project->known_count; j++) {
+			const char *directory = projects->directories[j];
+
+			if (scope_has(scope, 0, directory))
+				return directory;
+			/* The last one is the nearest: they are sorted. */
+			if (scope->id == project->usage.id &&
+			    scope_is_below(scope->directory, directory))
+				above = directory;
+		}
+	}
+	return above ? above : projects->directories[0];
+}
+
 struct project_row projects_row(struct projects *projects, const struct project *project)
 {
 	struct session *session = projects->session;
@@ -553,7 +579,7 @@ struct project_row projects_row(struct projects *projects, const struct project 
 		row.directories =
 			(struct field_texts){ projects->directories, project->known_count };
 	if (project->known_count) {
-		row.path = projects->directories[0];
+		row.path = choose_directory(projects, project);
 		row.pod = pods_text(&projects->pods, &projects->texts, row.path);
 		if (row.pod)
 			listing_set_shown_name(session, &row);
