@@ -176,8 +176,9 @@ static enum fsq_visit add_project_path(uint32_t id, const char *directory, void 
 		filter->found = insert(state, &path) >= 0;
 	} else if (state->generation < XFS_QUOTA_7_2 || !state->path_given) {
 		/* 7.2 does not report stale lines if a path was given. */
-		xq_error(state, 0, FSQ_OK, 0, "cannot find mount point for path `%s': %s",
-			 directory, errno_words(errnum));
+		xq_error(state, 0, errnum == ENOMEM ? FSQ_E_FAILED : FSQ_OK, 0,
+			 "cannot find mount point for path `%s': %s", directory,
+			 errno_words(errnum));
 	}
 	/* With -d, xfs_quota uses only the first existing directory of a project. */
 	return !filter->all && filter->found ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;

@@ -282,8 +282,15 @@ bool names_to_id_or_complain(struct session *session, enum fsq_type type, const 
 
 const char *names_of_id(struct session *session, enum fsq_type type, uint32_t id)
 {
-	return type == FSQ_PROJECT ? account_name(type, id, session_names(session))
-				   : account_name_of_many(&session->accounts[type], type, id);
+	const char *name;
+
+	if (type == FSQ_PROJECT)
+		return account_name(type, id, session_names(session));
+	errno = 0;
+	name = account_name_of_many(&session->accounts[type], type, id);
+	if (!name && errno == ENOMEM)
+		session_no_memory(session);
+	return name;
 }
 
 void session_occupy_streams(void)

@@ -34,7 +34,7 @@ static const char *const acts_words[] = {
 #define STEP(member) .offset = offsetof(struct step, member)
 
 static const struct field step_fields[] = {
-	{ "STEP", "step", FIELD_COUNT, STEP(number), "its number" },
+	{ "STEP", "step", FIELD_COUNT, STEP(number), "its number", .is_id = true },
 	{ "STATE", "state", FIELD_WORD, STEP(state),
 	  "to-do, done, needs-unmount, needs-at-boot, waits or by-hand", .words = state_words },
 	{ "ACTS", "acts", FIELD_WORD, STEP(acts), "when it has an effect", .words = acts_words },

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "privilege.h"
 
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <stdio.h>
 #include <sys/syscall.h>
@@ -11,14 +12,18 @@
 bool fsq_in_user_namespace(void)
 {
 	unsigned long inside = 0, outside = 0, count = 0;
-	FILE *map = fopen("/proc/self/uid_map", "re");
-	int fields;
+	int fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
+	/* Not by stdio, which needs memory. */
+	char map[128];
+	ssize_t length;
 
-	if (!map)
+	if (fd < 0)
 		return false;
-	fields = fscanf(map, "%lu %lu %lu", &inside, &outside, &count);
-	fclose(map);
-	return !(fields == 3 && inside == 0 && outside == 0 && count == 4294967295UL);
+	length = read(fd, map, sizeof(map) - 1);
+	close(fd);
+	map[length > 0 ? length : 0] = '\0';
+	return !(sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 && inside == 0 &&
+		 outside == 0 && count == 4294967295UL);
 }
 
 bool fsq_has_capability(unsigned int capability)
