@@ -326,7 +326,7 @@ removed project 30043 (mine): a name without files, limits and directories"
 	run_split fsquota prune
 	assert_line "kept project 8, /somewhere/else: gone, or its filesystem is not mounted: --all removes it"
 	run_split fsquota prune --all
-	assert_line "removed project 8, /somewhere/else: the directory is gone"
+	assert_line "removed project 8, /somewhere/else: the directory is gone, or its filesystem is not mounted"
 	assert_line "removed project $((FIRST + 7)), $top: the directory has neither the ID nor a limit"
 	assert_line "removed project $((FIRST + 5)) on /mnt/$fs: limits without files"
 	assert_no_trace

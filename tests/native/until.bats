@@ -146,6 +146,20 @@ others_decide() {
 	done
 }
 
+@test "who looks at a terminal is told when the limits go back, and what has to run for that" {
+	local resize="fsquota resize /mnt/x/a +1K --until '2100-01-01 08:00'" timers=/etc/systemd/system/timers.target.wants
+	mkdir /mnt/x/a
+	fsquota assign /mnt/x/a --id 7 --hard 1000K >/dev/null
+	run -0 script -qec "$resize" /dev/null
+	assert_output $'fsquota resize: /mnt/x/a: the limits go back on 2100-01-01 08:00, if "resize --due" runs then: '\
+$'systemctl enable --now fsquota-until.timer\r'
+	mkdir -p $timers
+	ln -s /dev/null $timers/fsquota-until.timer
+	run -0 script -qec "$resize" /dev/null
+	assert_output $'fsquota resize: /mnt/x/a: the limits go back on 2100-01-01 08:00\r'
+	rm $timers/fsquota-until.timer
+}
+
 @test "a time that is none, or is over, changes nothing" {
 	local when
 	top=/mnt/x

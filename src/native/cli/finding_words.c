@@ -184,7 +184,8 @@ static const struct template templates[] = {
 	  "fsquota release {path}",
 	  .in_doubt =
 		  "line {line} of {name} has it as project {id}; it is gone, was renamed (then: "
-		  "fsquota move OLD NEW), or its filesystem is not mounted",
+		  "fsquota move OLD NEW), its filesystem is not mounted, or it never got the ID "
+		  "(then: fsquota project -s)",
 	  .id = FSQ_FINDING_DIRECTORY_GONE },
 	{ "directory-not-supported",
 	  "line {line} of {name} has it as project {id}, but {type} has no project IDs",

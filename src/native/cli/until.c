@@ -19,6 +19,7 @@
 #include "quota/mounts/lookup.h"
 #include "shared/array.h"
 #include "shared/read_file.h"
+#include "shared/writer.h"
 
 /* --- the time --- */
 
@@ -90,16 +91,45 @@ static void take_next(const char *text, int64_t *when)
 	}
 }
 
-static bool refuse_past(struct session *session, const char *text, int64_t when)
+#define DATE 40
+
+static const char *write_date(char date[DATE], int64_t when)
 {
 	time_t seconds = (time_t)when;
-	char date[40] = "";
 	struct tm tm;
 
+	date[0] = '\0';
 	if (localtime_r(&seconds, &tm))
-		strftime(date, sizeof(date), "%Y-%m-%d %H:%M", &tm);
+		strftime(date, DATE, "%Y-%m-%d %H:%M", &tm);
+	return date;
+}
+
+static bool refuse_past(struct session *session, const char *text, int64_t when)
+{
+	char date[DATE];
+
 	return session_usage_error(session, "--until %s is %s, which is not in the future", text,
-				   date);
+				   write_date(date, when));
+}
+
+#define ENABLED_TIMER "/etc/systemd/system/timers.target.wants/fsquota-until.timer"
+
+void until_tell(const char *directory, int64_t when)
+{
+	const bool is_enabled = access(ENABLED_TIMER, F_OK) == 0;
+	char date[DATE];
+	struct writer w;
+
+	if (!isatty(STDERR_FILENO))
+		return;
+	writer_start(&w, STDERR_FILENO);
+	write_text(&w, "fsquota resize: ");
+	write_escaped(&w, directory);
+	write_format(&w, ": the limits go back on %s%s\n", write_date(date, when),
+		     is_enabled ? ""
+				: ", if \"resize --due\" runs then: systemctl enable --now "
+				  "fsquota-until.timer");
+	writer_flush(&w);
 }
 
 bool until_parse(struct session *session, const char *text, int64_t *when)

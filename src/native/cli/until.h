@@ -36,6 +36,9 @@ struct until {
  */
 bool until_parse(struct session *session, const char *text, int64_t *when);
 
+/** Tell who looks at a terminal when the limits of a directory go back, and what has to run for that. */
+void until_tell(const char *directory, int64_t when);
+
 /**
  * Read the file; without it there is nothing to read.
  *

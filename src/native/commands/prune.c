@@ -56,7 +56,7 @@ static const struct row_fields leftover_rows = { leftover_fields, sizeof(struct 
 
 struct prune {
 	struct session *session;
-	bool quiet;
+	bool quiet, all;
 };
 
 struct prune_options {
@@ -92,8 +92,13 @@ static const struct {
 				    "--id-range or --all removes them" },
 };
 
-static const char *sentence_of(const struct fsq_leftover *leftover, char *text, size_t size)
+static const char *sentence_of(const struct prune *prune, const struct fsq_leftover *leftover,
+			       char *text, size_t size)
 {
+	/* --all does not ask which. */
+	if (prune->all && leftover->kept == FSQ_NOT_KEPT &&
+	    leftover->kind == FSQ_LEFTOVER_DIRECTORY)
+		return "the directory is gone, or its filesystem is not mounted";
 	if (leftover->kept == FSQ_NOT_KEPT)
 		return kinds[leftover->kind].sentence;
 	if (leftover->kept == FSQ_KEPT_UNREADABLE) {
@@ -126,7 +131,7 @@ static enum fsq_visit show_leftover(const struct fsq_leftover *leftover, void *a
 		.mountpoint = leftover->mountpoint,
 		.inodes = leftover->inodes,
 		.change = change_word(!reason),
-		.sentence = sentence_of(leftover, text, sizeof(text)),
+		.sentence = sentence_of(prune, leftover, text, sizeof(text)),
 	};
 
 	if (!reason)
@@ -159,7 +164,7 @@ static void command_prune(struct session *session, const struct invocation *invo
 		.registry = &registry,
 		.options = &call,
 	};
-	struct prune prune = { session, options->quiet };
+	struct prune prune = { session, options->quiet, options->all };
 	struct fsq_error err, of_names;
 	sigset_t signals_before;
 	bool nameless;

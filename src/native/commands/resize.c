@@ -487,6 +487,8 @@ static void set_until(struct resizing *resizing, struct until *until, struct fsq
 		if (!resize_one(resizing))
 			for (size_t i = 0; i < until->count; i++)
 				until->list[i].is_done = until->list[i].is_new;
+		else
+			until_tell(resizing->request.directory, when);
 		until_remove(session, until);
 	}
 	free(directory);
