@@ -13,7 +13,7 @@
 #include "quota/base/units.h"
 #include "quota/directory/assign.h"
 #include "quota/limits/limits.h"
-#include "quota/mounts/filesystem_handle.h"
+#include "quota/mounts/filesystem.h"
 #include "records.h"
 #include "shared/errno_words.h"
 
@@ -294,7 +294,7 @@ void change_warn_of_limits(struct session *session, const char *path, const char
 /* ext4 and f2fs let a grace time begin anew when limits are set. */
 static void forget_old_grace(const struct fsq_filesystem *fs, struct fsq_dquot *dquot)
 {
-	for (int form = 0; form < FSQ_FORMS && !fs->info.is_xfs; form++)
+	for (int form = 0; form < FSQ_FORMS && !fsq_filesystem_get_info(fs)->is_xfs; form++)
 		dquot->form[form].expires = 0;
 }
 
