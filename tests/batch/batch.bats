@@ -393,6 +393,8 @@ usual_answers() {
 
 @test "batch takes no other words" {
 	refuses 2 'requests are lines of standard input, not "/mnt/x"' fsquota batch /mnt/x
+	run -0 fsquota batch <<<'apply -'
+	assert_equal "$(jq -r '[.exit, .error.message] | @tsv' <<<"$output")" $'2\tstandard input has the requests: name a file'
 	refuses 2 --bogus fsquota batch --bogus
 }
 

@@ -130,6 +130,8 @@ bool apply_texts_read(struct session *session, struct apply_texts *texts, const 
 
 	/* Who waits for our lease would end us with it. */
 	signal(SIGIO, SIG_IGN);
+	if (session->batch && strcmp(path, "-") == 0)
+		return session_usage_error(session, "standard input has the requests: name a file");
 	if (strcmp(path, "-") == 0)
 		session_tell_of_terminal(session, "lines, see fsquota.d(5),");
 	if (strcmp(path, "-") == 0 || stat(path, &st) || !S_ISDIR(st.st_mode))

@@ -537,7 +537,7 @@ static const char *choose_directory(const struct projects *projects, const struc
 	const struct scopes *scopes = &projects->scopes;
 	const char *above = NULL;
 
-	for (size_t i = 0; i < scopes->count; i++) {
+	for (size_t i = 0; i < scopes->count && project->known_count > 1; i++) {
 		const struct scope *scope = &scopes->list[i];
 
 		for (size_t j = 0; scope->directory && j < project->known_count; j++) {
