@@ -62,6 +62,19 @@ leads() {
 	leads 2 'there is no command "weekend"; see --until in fsquota-resize(8)' help weekend
 	leads 2 'there is no command "history"; see "log" in fsquota.conf(5)' history
 	leads 2 'did you mean "--version"?' -v
+	leads 2 'did you mean "watch"?' events
+	leads 2 'did you mean "watch" or "check"?' alerts
+	leads 2 'did you mean "oci-hook"?' runc
+	leads 2 'there is no command "kubelet"; see fsquota-containers(7)' help kubelet
+	leads 2 'there is no command "sizes"; see fsquota-output(7)' help sizes
+	leads 2 'there is no command "homes"; see fsquota.d(5)' homes
+	leads 2 'there is no command "logs"; see "log" in fsquota.conf(5)' logs
+	leads 2 'there is no command "errors"; see fsquota-json(5)' help errors
+	leads 2 'there is no command "exit"; see EXIT STATUS in fsquota(8); batch ends where its input does' help exit
+	leads 2 'there is no command "systemd"; see FILES in fsquota-apply(8)' help systemd
+	run -0 fsquota batch <<<$'# a comment\nquit'
+	assert_line --partial 'batch takes no comments'
+	assert_line --partial 'batch ends where its input does'
 	# What is like nothing, and what would be like everything.
 	for words in '' x xyzzy 'ls show' "$(printf %0100d 0)" -- 'lis%s'; do
 		exits 2 fsquota "$words"
@@ -83,6 +96,13 @@ leads() {
 	leads 2 'unknown option --nagios; did you mean --format FORMAT?' check --nagios
 	leads 2 'unknown option --warn; did you mean --over PERCENT or --warning PERCENT?' check --warn 80
 	leads 2 'unknown option --notify; did you mean --mail?' check --notify root
+	leads 2 'unknown option --summarize; did you mean --total?' list --summarize
+	leads 2 'unknown option --validate; did you mean --dry-run?' apply --validate
+	leads 2 'unknown option --changed-exit; did you mean --exit-code?' apply --changed-exit
+	leads 2 'unknown option --sync; did you mean --prune?' apply --sync
+	leads 2 'unknown option --web.listen-address; did you mean --listen ADDRESS:PORT?' metrics --web.listen-address=:9753
+	leads 2 'unknown option --storage-opt; did you mean --hard SIZE?' oci-hook --storage-opt size=1G
+	leads 2 'unknown option --gid; did you mean --owner OWNER?' assign --mkdir --gid 5 /mnt/x/new
 	leads 2 'unknown option --shrink; did you mean --allow-shrink?' resize /mnt/x/dir 1M --shrink
 	leads 2 'unknown option --expires; did you mean --until WHEN?' resize /mnt/x/dir +1G --expires 2d
 	leads 2 'unknown option --from; did you mean --like OTHER?' assign --from /mnt/x/dir /mnt/x/new
@@ -100,7 +120,16 @@ leads() {
 	# Letters, of which -n is mostly meant as --dry-run.
 	leads 2 'unknown option -n; did you mean --dry-run or --noheadings?' prune -n
 	leads 2 'unknown option -n; did you mean --batch N or --noheadings?' top -n 1
-	leads 2 'unknown option -p; did you mean --mkdir?' assign -p /mnt/x/new
+	leads 2 'unknown option -p: --mkdir makes DIR, mkdir -p what is above it' assign -p /mnt/x/new
+	leads 2 'unknown option -b: --hard SIZE is the limit' assign /mnt/x/dir -b 10M
+	leads 2 'unknown option -m: --mode MODE' assign --mkdir -m 0750 /mnt/x/new
+	leads 2 'unknown option -n: --top N takes N rows; of a namespace: fsquota list | grep NAMESPACE/' list -n default
+	leads 2 'unknown option -A: without a path it takes volumes of all namespaces' list -A
+	leads 2 'unknown option -w: fsquota watch and fsquota top follow' list -w
+	leads 2 'unknown option -s: sizes have a letter' usage -s /mnt/x/dir
+	leads 2 'unknown option -q: fsquota check --quiet tells' usage -q /mnt/x/dir
+	leads 2 'unknown option -t: --dry-run changes nothing' apply -t
+	leads 2 'unknown option -v: --diff shows the limits' apply -v
 	leads 2 'unknown option -w; did you mean --over PERCENT or --warning PERCENT?' check -w 80
 	# What the command does not need.
 	leads 2 'unknown option --yes: the command does not ask' prune --yes
@@ -143,6 +172,42 @@ leads() {
 	leads 2 'unknown option --at: --over PERCENT is for what is so full' watch --at 90
 	leads 2 'unknown option --mail: fsquota check --mail sends it' watch --mail root
 	leads 2 'unknown option --path: PATH is an operand, without an option' list --path /mnt/x
+	leads 2 'unknown option --fstab: it takes /etc/fstab, no other' setup --fstab /etc/fstab /mnt/x
+	leads 2 'unknown option --now: --yes does the steps; with --unmount' setup --now /mnt/x
+	leads 2 'unknown option --kubelet: see KUBELET in fsquota-xfs_quota(7)' doctor --kubelet
+	leads 2 'unknown option --pod: names of volumes begin with NAMESPACE/POD/: fsquota list | grep' list --pod web-0
+	leads 2 'unknown option --selector: fsquota list | grep WORD' list --selector app=web
+	leads 2 'unknown option --xml: programs read --json, --csv, --pairs or --raw' usage --xml /mnt/x/dir
+	leads 2 'unknown option --jq: --json | jq FILTER' usage --jq . /mnt/x/dir
+	leads 2 'unknown option --fail-if-over: fsquota check tells by its exit status' usage --fail-if-over /mnt/x/dir
+	leads 2 'unknown option --all: name the directories, which fsquota list shows' release --all
+	leads 2 'unknown option --pods: --info has a metric with the pod' metrics --pods
+	leads 2 'unknown option --format: it has the format of Prometheus' metrics --format prometheus
+	leads 2 'unknown option --interval: --listen looks at each request' metrics --interval 5
+	leads 2 'unknown option --tls-cert: --listen has no TLS' metrics --tls-cert file
+	leads 2 'unknown option --csv: fsquota list has --json and --csv' metrics --csv
+	leads 2 'unknown option --text: each answer is a line of JSON' batch --text
+	leads 2 'unknown option --socket: systemctl enable --now fsquota-batch.socket listens' batch --socket file
+	leads 2 'unknown option --state: present is fsquota assign, absent fsquota release' assign --state absent /mnt/x/dir
+	leads 2 'unknown option --from-file: fsquota apply FILE takes lines' assign --from-file lines
+	leads 2 'unknown option --if-changed: it writes what differs' assign --if-changed /mnt/x/dir
+	leads 2 'unknown option --print-id: it prints the ID' assign --print-id /mnt/x/dir
+	leads 2 'unknown option --follow: --watch stays, and looks again' apply --follow
+	leads 2 'unknown option --at-boot: systemctl enable fsquota-apply.service' apply --at-boot
+	leads 2 'unknown option --hard: a line has it: /srv/web hard=10G' apply /mnt/x/dir --hard 10M
+	leads 2 'unknown option --mkdir: it is a word of the line' apply --mkdir lines
+	leads 2 'unknown option --var: lines have no variables' apply --var user=ann
+	leads 2 'unknown option --apply: fsquota apply --watch applies lines' watch --apply
+	# What some of them say is so.
+	leads 2 'unknown option --each: DIR/*/ gives each directory in DIR a project' assign --each /mnt/x/homes
+	mkdir -p /mnt/x/homes/{ann,bob}
+	fsquota assign /mnt/x/homes/*/ --hard 1M
+	assert_equal "$(fsquota id /mnt/x/homes/* | sort -u | wc -l)" 2
+	leads 2 'unknown option --keep-going: a directory that fails does not stop the others' apply --keep-going
+	printf '/mnt/x/homes/%s hard=2M\n' ann none bob >"$BATS_TEST_TMPDIR/lines.conf"
+	run -5 fsquota apply "$BATS_TEST_TMPDIR/lines.conf"
+	assert_equal "$(fsquota usage --raw -No HARD /mnt/x/homes/*)" $'2M\n2M'
+	fsquota release /mnt/x/homes/*
 }
 
 @test "a format in the place of columns, or of --format, leads to its option" {
@@ -235,6 +300,9 @@ leads() {
 			apply - <<<"/mnt/x/dir $words"
 	done
 	leads 2 'blanks separate words, not commas: hard=10G soft=5G' apply - <<<'/mnt/x/dir hard=10G,soft=5G'
+	for words in 'hard-limit hard' 'soft_limit soft' 'group owner' 'gid owner' 'project name' 'project-id id' 'permissions mode'; do
+		leads 2 "there is no key \"${words% *}\"; did you mean ${words#* }?" apply - <<<"/mnt/x/dir ${words% *}=1"
+	done
 }
 
 @test "none takes a limit away, and the others stay" {
