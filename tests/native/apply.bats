@@ -168,6 +168,8 @@ created   $top/cid, hard none -> 4M"
 	assert_not_exists $top/data/new
 	mount $top/data
 	succeeds fsquota apply - <<<"$top/data/new hard=1M mkdir"
+	fsquota release $top/data/new
+	rmdir $top/data/new
 	umount $top/data
 	assert_not_exists $top/data/new
 	sed -i s/nofail/noauto/ /etc/fstab
