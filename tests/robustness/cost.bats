@@ -264,7 +264,7 @@ instructions() {
 	calls fsquota batch <"$two"
 	assert_equal "$(grep -c "\"exit\":0,.*\"id\":$id," "$BATS_TEST_TMPDIR/out")" 2000
 	# A few more read the lines.
-	assert [ $((calls - few)) -lt 6100 ]
+	assert [ $((calls - few)) -le 6010 ]
 	instructions "$FSQUOTA" batch <"$one"
 	few=$instructions
 	instructions "$FSQUOTA" batch <"$two"
