@@ -819,9 +819,10 @@ enum fsq_finding_id {
 	/* about a directory; path is it */
 	FSQ_FINDING_PROJECT_ABOVE, /* it has its project from the directory name */
 	/* about a directory in the line of the file name, with project */
-	FSQ_FINDING_TAG_CHANGED,	     /* it carries other */
-	FSQ_FINDING_TAG_NOT_INHERITED,	     /* it does not hand its project on */
-	FSQ_FINDING_DIRECTORY_GONE,	     /* other_name: it comes back when this is mounted */
+	FSQ_FINDING_TAG_CHANGED,       /* it carries other */
+	FSQ_FINDING_TAG_NOT_INHERITED, /* it does not hand its project on */
+	/* count: something else is at its path; other_name: it comes back when this is mounted */
+	FSQ_FINDING_DIRECTORY_GONE,
 	FSQ_FINDING_DIRECTORY_NOT_SUPPORTED, /* files have no project IDs there */
 	FSQ_FINDING_TREE_HAS_OTHERS,	     /* count of what is in it are not tagged like it */
 	FSQ_FINDING_COUNT_DIFFERS, /* the records say count bytes and inodes, the tree has other_ ones; options */

@@ -134,7 +134,10 @@ mended() {
 	: >/etc/fstab
 	finds note directory-gone /mnt/x
 	assert_equal "$repair" ''
+	assert_regex "$finding" 'does not have: its filesystem is not mounted'
 	rm -r /mnt/x/later
+	finds note directory-gone /mnt/x
+	assert_regex "$finding" 'was renamed'
 	fresh_fs x2
 }
 

@@ -184,8 +184,7 @@ static const struct template templates[] = {
 	  "fsquota release {path}",
 	  .in_doubt =
 		  "line {line} of {name} has it as project {id}; it is gone, was renamed (then: "
-		  "fsquota move OLD NEW), its filesystem is not mounted, or it never got the ID "
-		  "(then: fsquota project -s)",
+		  "fsquota move OLD NEW), or its filesystem is not mounted",
 	  .id = FSQ_FINDING_DIRECTORY_GONE },
 	{ "directory-not-supported",
 	  "line {line} of {name} has it as project {id}, but {type} has no project IDs",
@@ -338,6 +337,10 @@ static struct template template_of(const struct fsq_finding *finding)
 	if (finding->id == FSQ_FINDING_OVERLAY_UNLIMITED && template.repair && finding->other_name)
 		template.repair =
 			"fsquota assign --name overlay{count} --hard 10G {name} {other_name}";
+	if (finding->id == FSQ_FINDING_DIRECTORY_GONE && finding->count > 0)
+		template.sentence = "line {line} of {name} has it as project {id}, whose ID it "
+				    "does not have: its filesystem is not mounted, or it never got "
+				    "the ID (then: fsquota project -s)";
 	if (finding->id == FSQ_FINDING_DIRECTORY_GONE && finding->other_name) {
 		template.sentence = "line {line} of {name} has it as project {id}; it may come "
 				    "back with what is mounted at {other_name}";

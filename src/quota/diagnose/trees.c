@@ -263,8 +263,7 @@ static enum fsq_visit find_highest(const struct fsq_mount *line, void *arg)
 	struct unmounted *search = arg;
 	const char *above = line->directory;
 
-	if (strlen(above) > strlen(search->mount->directory) &&
-	    fsq_path_below(above, search->directory, strlen(search->directory)) &&
+	if (fsq_mount_point_hides(above, search->mount->directory, search->directory) &&
 	    (!search->found || strlen(above) < strlen(search->found))) {
 		free(search->found);
 		search->found = strdup(above);
@@ -362,8 +361,9 @@ static void say_of_leaked(struct trees *trees)
 	free(trees->leaked);
 }
 
+/* @replaced whether something else is at its path */
 static void check_gone(struct trees *trees, const struct fsq_mount *mount,
-		       const struct fsq_registered *entry)
+		       const struct fsq_registered *entry, bool replaced)
 {
 	/* The directory may come back when the highest mount point of fstab above it is mounted. */
 	struct unmounted unmounted = { .mount = mount, .directory = entry->word };
@@ -377,6 +377,7 @@ static void check_gone(struct trees *trees, const struct fsq_mount *mount,
 		say_of_directory(trees, mount, entry,
 				 (struct fsq_finding){ .id = FSQ_FINDING_DIRECTORY_GONE,
 						       .other_name = unmounted.found,
+						       .count = replaced,
 						       .in_doubt = !unmounted.found && !certain });
 	free(unmounted.found);
 }
@@ -412,7 +413,7 @@ static bool check_tag(struct trees *trees, const struct fsq_mount *mount,
 	} else if (rc) {
 		return false;
 	} else if (project.id != entry->id && is_replaced(entry, fd, project.id)) {
-		check_gone(trees, mount, entry);
+		check_gone(trees, mount, entry, true);
 		return false;
 	} else if (project.id != entry->id) {
 		finding.id = FSQ_FINDING_TAG_CHANGED;
@@ -454,7 +455,7 @@ static void check_entry(struct trees *trees, const struct fsq_registered *entry)
 		return;
 	fd = open_on(mount, entry->word);
 	if (fd == -ENOENT) {
-		check_gone(trees, mount, entry);
+		check_gone(trees, mount, entry, false);
 	} else if (fd < 0 && fd != -ENOTDIR && fd != -ELOOP && fd != -EXDEV && fd != -EACCES &&
 		   fd != -EPERM) {
 		say_of_directory(trees, mount, entry,

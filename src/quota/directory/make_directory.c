@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "quota/base/error.h"
-#include "quota/base/path.h"
 #include "quota/mounts/mount.h"
 #include "quota/mounts/mount_table.h"
 
@@ -35,14 +34,14 @@ static enum fsq_visit take_awaited(const struct fsq_mount *line, void *arg)
 	const char *path = awaiting->making->path, *above = line->directory;
 	struct fsq_mount mount;
 
-	if (above[0] != '/' || !above[1] || !fsq_path_below(above, path, strlen(path)))
+	/* The root is mounted. */
+	if (!fsq_mount_point_hides(above, "/", path) || fsq_options_have(line->options, "noauto") ||
+	    fsq_options_have(line->options, "x-systemd.automount"))
 		return FSQ_VISIT_CONTINUE;
 	awaiting->rc = fsq_mount_of_fd(awaiting->making->parent, path, &mount, awaiting->err);
 	if (awaiting->rc)
 		return FSQ_VISIT_STOP;
-	if (!fsq_path_below(above, mount.directory, strlen(mount.directory)) &&
-	    !fsq_options_have(line->options, "noauto") &&
-	    !fsq_options_have(line->options, "x-systemd.automount")) {
+	if (fsq_mount_point_hides(above, mount.directory, path)) {
 		awaiting->mount_point = strdup(above);
 		if (!awaiting->mount_point)
 			awaiting->rc =

@@ -130,18 +130,14 @@ static enum fsq_presence look_below(struct fsq_volumes *volumes, int mount, cons
 	}
 }
 
-/* A mount point between the mount and the directory, where nothing is mounted. */
+/* Is there a mount point at or above the directory where nothing is mounted? */
 static bool is_unmounted(const struct fsq_volumes *volumes, const struct fsq_volume *volume,
 			 const char *directory)
 {
-	size_t depth = strlen(volume->fs->info.directory);
-
-	for (size_t i = 0; i < volumes->mount_point_count; i++) {
-		const char *point = volumes->mount_points[i];
-
-		if (strlen(point) > depth && fsq_path_below(point, directory, strlen(directory)))
+	for (size_t i = 0; i < volumes->mount_point_count; i++)
+		if (fsq_mount_point_hides(volumes->mount_points[i], volume->fs->info.directory,
+					  directory))
 			return true;
-	}
 	return false;
 }
 

@@ -4,25 +4,33 @@
 #include <fcntl.h>
 #include <linux/capability.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "quota/fsquota.h"
 
-bool fsq_in_user_namespace(void)
+/* Not by stdio, which needs memory. @return  whether it can be opened; a namespace without a map has an empty one */
+static bool read_text(const char *file, char *text, size_t size)
 {
-	unsigned long inside = 0, outside = 0, count = 0;
-	int fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
-	/* Not by stdio, which needs memory. */
-	char map[128];
+	int fd = open(file, O_RDONLY | O_CLOEXEC);
 	ssize_t length;
 
 	if (fd < 0)
 		return false;
-	length = read(fd, map, sizeof(map) - 1);
+	length = read(fd, text, size - 1);
 	close(fd);
-	map[length > 0 ? length : 0] = '\0';
-	return !(sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 && inside == 0 &&
+	text[length > 0 ? length : 0] = '\0';
+	return true;
+}
+
+bool fsq_in_user_namespace(void)
+{
+	unsigned long inside = 0, outside = 0, count = 0;
+	char map[128];
+
+	return read_text("/proc/self/uid_map", map, sizeof(map)) &&
+	       !(sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 && inside == 0 &&
 		 outside == 0 && count == 4294967295UL);
 }
 
@@ -42,15 +50,8 @@ bool fsq_is_privileged(void)
 
 bool fsq_has_seccomp_filter(void)
 {
-	FILE *status = fopen("/proc/self/status", "re");
-	char line[256];
-	int mode = 0;
+	char status[4096];
 
-	if (!status)
-		return false;
-	while (fgets(line, sizeof(line), status))
-		if (sscanf(line, "Seccomp: %d", &mode) == 1)
-			break;
-	fclose(status);
-	return mode == 2;
+	return read_text("/proc/self/status", status, sizeof(status)) &&
+	       strstr(status, "\nSeccomp:\t2");
 }

@@ -356,6 +356,11 @@ int fsq_fstab_each(const char *file, fsq_mount_visitor visit, void *arg, struct 
 	return fsq_fail_errno(err, -rc, file, "cannot read");
 }
 
+bool fsq_mount_point_hides(const char *point, const char *mounted, const char *path)
+{
+	return strlen(point) > strlen(mounted) && fsq_path_below(point, path, strlen(path));
+}
+
 struct path_search {
 	const char *path;
 	struct fsq_mount best;

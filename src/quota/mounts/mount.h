@@ -98,6 +98,13 @@ int fsq_mount_each_in_file(const char *file, fsq_mount_visitor visit, void *arg,
  */
 int fsq_fstab_each(const char *file, fsq_mount_visitor visit, void *arg, struct fsq_error *err);
 
+/**
+ * @point    a mount point of fstab(5)
+ * @mounted  the mount point of what is mounted at or above @path now
+ * @return   whether what is mounted at @point would hide @path, or be it
+ */
+bool fsq_mount_point_hides(const char *point, const char *mounted, const char *path);
+
 /* A mount that was found, and what was asked of its file system. */
 struct fsq_known_mount {
 	struct fsq_known_mount *next;
