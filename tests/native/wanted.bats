@@ -244,6 +244,24 @@ released_when_unwanted() {
 	has_quota /mnt/x/a
 }
 
+@test "apply is killed at any call that changes something, and what it has assigned is released when no line wants it" {
+	local calls=ioctl,quotactl,quotactl_fd,pwrite64,write,fsync,fdatasync,ftruncate,unlink n=0 killed=137
+	mkdir /mnt/x/{a,b}
+	while [ "$killed" = 137 ]; do
+		n=$((n + 1)) killed=0
+		wants '/mnt/x/a hard=1M' '/mnt/x/b hard=1M'
+		strace -qq -o /dev/null -e trace="$calls" -e inject="$calls:signal=KILL:when=$n" \
+			"$FSQUOTA" apply >/dev/null 2>&1 || killed=$?
+		run -0 fsquota apply
+		wants
+		run -0 fsquota apply --prune
+		run ! grep /mnt/x /etc/projects
+		run -0 fsquota id /mnt/x/a /mnt/x/b
+		assert_output $'0\n0'
+	done
+	assert [ "$n" -gt 10 ]
+}
+
 @test "what an earlier version has noted is taken over, and nothing is lost on the way" {
 	local new=/var/lib/fsquota/applied old=/etc/projects.applied
 	mkdir /mnt/x/{a,b,c}

@@ -269,14 +269,29 @@ static bool follow_rename(struct apply *apply, const struct apply_entry *entry)
 	return followed;
 }
 
+struct noting {
+	struct apply *apply;
+	const char *directory;
+};
+
+static int note_assigned(void *arg, uint32_t id, struct fsq_error *err)
+{
+	const struct noting *noting = arg;
+
+	return apply_marks_add(noting->apply->session, id, noting->directory,
+			       &noting->apply->marked, err);
+}
+
 /* @noted    the path that is noted. @return whether to go on */
 static bool assign_entry(struct apply *apply, struct apply_entry *entry, const char *noted)
 {
+	struct noting noting = { apply, noted };
+	const struct fsq_assign_note note = { note_assigned, &noting };
 	struct fsq_assignment *assignment;
 	struct fsq_error err;
 	enum fsq_change change;
 	bool moved = false;
-	int rc = fsq_assign(&assignment, &entry->request, &err);
+	int rc = fsq_assign_noted(&assignment, &entry->request, &note, &err);
 
 	if (rc == FSQ_E_CONFLICT && entry->pattern && follow_rename(apply, entry)) {
 		moved = true;
@@ -285,7 +300,7 @@ static bool assign_entry(struct apply *apply, struct apply_entry *entry, const c
 			show_applied(apply, entry, CHANGED, NULL);
 			return true;
 		}
-		rc = fsq_assign(&assignment, &entry->request, &err);
+		rc = fsq_assign_noted(&assignment, &entry->request, &note, &err);
 	}
 	progress_take_mounts(&apply->progress, apply->session, entry->request.directory);
 	if (rc && reported_add(apply->reported, entry->request.directory)) {
@@ -306,9 +321,6 @@ static bool assign_entry(struct apply *apply, struct apply_entry *entry, const c
 	apply->changed |= change != FSQ_UNCHANGED;
 	if (change != FSQ_UNCHANGED || !apply->quiet)
 		show_applied(apply, entry, (enum action)change, assignment);
-	if (change == FSQ_CREATED && !entry->request.dry_run)
-		apply->marked |=
-			apply_marks_add(apply->session, fsq_assignment_id(assignment), noted);
 	if (change != FSQ_UNCHANGED && fsq_assignment_enforcement(assignment) == FSQ_NOT_ENFORCED)
 		session_warn_not_enforced(apply->session, entry->request.directory);
 	assign_warn_of_store(apply->session, &entry->request, assignment);

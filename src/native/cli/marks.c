@@ -90,27 +90,19 @@ static void warn(struct session *session, const char *directory, const char *wha
 	session_warn(session, directory, "%s: %s", what, text);
 }
 
-bool apply_marks_add(struct session *session, uint32_t id, const char *directory)
+int apply_marks_add(struct session *session, uint32_t id, const char *directory, bool *marked,
+		    struct fsq_error *err)
 {
-	struct fsq_error err;
-	int rc = 0;
+	int rc = prepare(session, err);
 
-	/* It is assigned already, and the next apply would not note it: a failure of a moment is tried again. */
-	for (int i = 0; i < 2; i++) {
-		rc = prepare(session, &err);
-		if (rc == 0)
-			rc = fsq_marks_add(session->marks, id, directory, &err);
-		if (rc == 0 || err.errnum != ENOMEM)
-			break;
-	}
-	if (rc && err.errnum == ENOMEM)
-		return session_errno(session, ERROR_AT_PATH, ENOMEM, directory,
-				     "cannot be noted as assigned by apply, so --prune will not "
-				     "release it");
-	if (rc)
-		warn(session, directory,
-		     "cannot be noted as assigned by apply, so --prune will not release it", &err);
-	return rc == 0;
+	if (rc == 0)
+		rc = fsq_marks_add(session->marks, id, directory, err);
+	*marked |= rc == 0;
+	if (rc == 0 || err->errnum == ENOMEM)
+		return rc;
+	warn(session, directory,
+	     "cannot be noted as assigned by apply, so --prune will not release it", err);
+	return 0;
 }
 
 static int compare_marks(const void *one, const void *other)
@@ -245,10 +237,13 @@ void apply_marks_follow(struct session *session, uint32_t id, const char *from, 
 {
 	const struct apply_mark key = { .id = id, .directory = (char *)(uintptr_t)from };
 	struct apply_marks marks = { 0 };
+	struct fsq_error err;
+	bool marked = false;
 
 	if (apply_marks_read(session, &marks) &&
-	    array_search(&key, marks.list, marks.count, sizeof(key), compare_marks))
-		apply_marks_add(session, id, to);
+	    array_search(&key, marks.list, marks.count, sizeof(key), compare_marks) &&
+	    apply_marks_add(session, id, to, &marked, &err))
+		session_fail(session, &err);
 	apply_marks_free(&marks);
 }
 

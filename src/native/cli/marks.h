@@ -42,9 +42,11 @@ struct apply_marks {
  * Mark a directory as assigned. If that cannot be written, warn; --prune then leaves the directory alone.
  *
  * @directory as fsq_lookup_gone() spells it
- * @return   whether it is marked
+ * @marked   set to true, if it is written
+ * @return   0, also with the warning; FSQ_E_FAILED there is no memory
  */
-bool apply_marks_add(struct session *session, uint32_t id, const char *directory);
+int apply_marks_add(struct session *session, uint32_t id, const char *directory, bool *marked,
+		    struct fsq_error *err);
 
 /**
  * Read all marks, and which of them are registered now.

@@ -76,7 +76,8 @@ enum mark {
 
 struct fsq_assignment {
 	struct fsq_assign_request request;
-	struct fsq_handle directory; /* in a dry run that would make it, the one above */
+	const struct fsq_assign_note *note; /* or NULL */
+	struct fsq_handle directory;	    /* in a dry run that would make it, the one above */
 	struct fsq_name making;
 	struct fsq_project_edit *edit;
 	unsigned int marks;
@@ -900,7 +901,11 @@ static int register_directory(struct fsq_assignment *a, struct fsq_error *err)
 {
 	int rc = register_name(a, err);
 
-	if (rc || a->request.dry_run || a->listed || !registers(a))
+	if (rc || a->request.dry_run)
+		return rc;
+	if (a->note && fsq_assignment_change(a) == FSQ_CREATED)
+		rc = a->note->write(a->note->arg, a->id, err);
+	if (rc || a->listed || !registers(a))
 		return rc;
 	rc = fsq_project_edit_add_directory(a->edit, a->id, a->directory.path, err);
 	if (rc == 0)
@@ -1013,8 +1018,8 @@ static int assign_opened(struct fsq_assignment *a, struct fsq_error *err)
 	return rc;
 }
 
-int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *request,
-	       struct fsq_error *err)
+int fsq_assign_noted(struct fsq_assignment **out, const struct fsq_assign_request *request,
+		     const struct fsq_assign_note *note, struct fsq_error *err)
 {
 	if (!out || !request)
 		return fsq_fail_null(err);
@@ -1038,6 +1043,7 @@ int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *req
 			return fsq_fail_errno(err, ENOMEM, request->directory, "cannot go on");
 		}
 		a->request = all;
+		a->note = note;
 		a->directory.target.fd = a->making.parent = -1;
 		rc = open_or_make(a, err);
 		if (rc == 0)
@@ -1051,6 +1057,12 @@ int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *req
 		fsq_assignment_free(a);
 	}
 	return rc;
+}
+
+int fsq_assign(struct fsq_assignment **out, const struct fsq_assign_request *request,
+	       struct fsq_error *err)
+{
+	return fsq_assign_noted(out, request, NULL, err);
 }
 
 int fsq_assignment_rollback(struct fsq_assignment *a, struct fsq_error *err)

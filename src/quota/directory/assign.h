@@ -32,6 +32,20 @@ int fsq_assigned_refresh(struct fsq_assigned *assigned, const struct fsq_registr
 bool fsq_assigned_has_limits(struct fsq_assigned *assigned,
 			     const struct fsq_assign_request *request);
 
+/** Called before a directory that gets a quota is registered; @id is its project. A failure undoes the assignment. */
+struct fsq_assign_note {
+	int (*write)(void *arg, uint32_t id, struct fsq_error *err);
+	void *arg;
+};
+
+/**
+ * As fsq_assign().
+ *
+ * @note     called with the locks of the registry, unless fsq_assignment_change() is not FSQ_CREATED, or in a dry run
+ */
+int fsq_assign_noted(struct fsq_assignment **out, const struct fsq_assign_request *request,
+		     const struct fsq_assign_note *note, struct fsq_error *err);
+
 /** @return  size of the file system in bytes; 0 when no limit was asked for, or not known */
 uint64_t fsq_assignment_space(const struct fsq_assignment *assignment);
 

@@ -489,14 +489,22 @@ static int set_switch(struct fsq_project_list *list, const struct fsq_project_en
 	return -errno;
 }
 
+/* @return   NULL: there was no memory to add it */
+static struct fsq_project_entry *touched_entry(const struct fsq_project_list *list, size_t i)
+{
+	const size_t at = list->touched.list[i];
+
+	return at < list->count ? &list->entries[at] : NULL;
+}
+
 void fsq_project_list_rollback_retired(struct fsq_project_list *list)
 {
 	bool any = false;
 
 	for (size_t i = 0; i < list->touched.count; i++) {
-		struct fsq_project_entry *entry = &list->entries[list->touched.list[i]];
+		struct fsq_project_entry *entry = touched_entry(list, i);
 
-		if (entry->off && set_switch(list, entry, true) == 0) {
+		if (entry && entry->off && set_switch(list, entry, true) == 0) {
 			entry->off = false;
 			any = true;
 		}
@@ -675,9 +683,9 @@ void fsq_project_list_rollback_added(struct fsq_project_list *list)
 	bool any = false;
 
 	for (size_t i = 0; i < list->touched.count; i++) {
-		struct fsq_project_entry *entry = &list->entries[list->touched.list[i]];
+		struct fsq_project_entry *entry = touched_entry(list, i);
 
-		if (list->touched.list[i] >= list->count || !entry->added)
+		if (!entry || !entry->added)
 			continue;
 		if (set_switch(list, entry, false) == 0) {
 			unindex_entry(list, entry);
@@ -786,11 +794,12 @@ void fsq_project_list_settle(struct fsq_project_list *list, const struct fsq_pro
 			     struct fsq_id_set *ids)
 {
 	for (size_t i = 0; i < list->touched.count; i++) {
-		struct fsq_project_entry *entry = &list->entries[list->touched.list[i]];
-		const uint32_t id = entry->line.id;
+		struct fsq_project_entry *entry = touched_entry(list, i);
+		uint32_t id;
 
-		if (list->touched.list[i] >= list->count)
+		if (!entry)
 			continue;
+		id = entry->line.id;
 		entry->added = false;
 		if (entry->off) {
 			unindex_entry(list, entry);
