@@ -132,6 +132,23 @@ teardown() {
 	enforced
 }
 
+# umount frees the device of a loop mount, and at a boot it is not there.
+@test "an image that is mounted by a loop device" {
+	local image='/run/an image'
+	truncate -s 64M "$image"
+	mkfs.ext4 -q -F -O ^quota,^project "$image"
+	mount -o loop "$image" /run/other
+	run -0 fsquota setup --yes --unmount /run/other
+	enforced /run/other
+	umount /run/other
+	run -0 cat /etc/fstab
+	assert_line '/run/an\040image /run/other ext4 loop,prjquota,nofail 0 2'
+	mount -a
+	enforced /run/other
+	umount /run/other
+	rm "$image"
+}
+
 # bats test_tags=slow
 @test "a step that fails leaves it mounted as it was, and the next run goes on" {
 	local step
@@ -335,6 +352,13 @@ ostree_root() {
 	local what
 	refuses 2 'no filesystem given' fsquota setup
 	refuses 2 'one filesystem at a time' fsquota setup /mnt/x /mnt/e
+	refuses 2 "mount $FSQ_E_DEV /srv, and then fsquota setup /srv" fsquota setup "$FSQ_E_DEV" /srv
+	truncate -s 1M /run/image
+	refuses 2 'mount -o loop /run/image DIR, and then fsquota setup DIR' fsquota setup /run/image
+	mkdir /mnt/f/data
+	run_split fsquota setup /mnt/f/data
+	assert_equal "$stderr" 'fsquota setup: /mnt/f/data: is a directory of /mnt/f, and the steps are for all of that'
+	rm -r /run/image /mnt/f/data
 	refuses 5 /nope fsquota setup /nope
 	refuses 5 LABEL=nobody fsquota setup LABEL=nobody
 	refuses 3 'tmpfs has no project quotas' fsquota setup /run

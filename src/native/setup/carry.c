@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -212,6 +213,8 @@ static void log_steps(const struct plan *plan, const struct step *failed)
 bool plan_carry_out(struct plan *plan)
 {
 	const struct step *failed = NULL;
+	/* umount(8) frees the device of "mount -o loop", unless somebody has it open. */
+	const int kept = open(plan->outlook->device, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	bool tried = false;
 	sigset_t before;
 
@@ -236,6 +239,8 @@ bool plan_carry_out(struct plan *plan)
 		log_steps(plan, failed);
 	if (failed)
 		mount_back(plan);
+	if (kept >= 0)
+		close(kept);
 	restore_signals(&before);
 	return !failed;
 }

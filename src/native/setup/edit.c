@@ -73,11 +73,13 @@ char *edit_fstab_add(const char *text, const char *device, const char *directory
 		     const char *options)
 {
 	const bool is_open = *text && text[strlen(text) - 1] != '\n';
-	char *where = fsq_fstab_field(directory), *all = NULL;
+	char *what = fsq_fstab_field(device), *where = fsq_fstab_field(directory), *all = NULL;
 
-	if (!where || asprintf(&all, "%s%s%s %s %s %s 0 2\n", text, is_open ? "\n" : "", device,
-			       where, type, options) < 0)
+	if (!what || !where ||
+	    asprintf(&all, "%s%s%s %s %s %s 0 2\n", text, is_open ? "\n" : "", what, where, type,
+		     options) < 0)
 		all = NULL;
+	free(what);
 	free(where);
 	return all;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "edit.h"
@@ -450,10 +451,26 @@ static const char *const *words_of_reload(void)
 	return is_there("/run/systemd/system") ? reload_words : NULL;
 }
 
+/* @return   the file of a loop device, which is not there at a boot; or NULL. Source: sysfs-block-loop */
+static const char *loop_file(struct plan *plan)
+{
+	char attribute[80], *text, *end;
+	size_t length;
+
+	snprintf(attribute, sizeof(attribute), "/sys/dev/block/%u:%u/loop/backing_file",
+		 major(plan->outlook->dev), minor(plan->outlook->dev));
+	if (fsq_read_file(attribute, &text, &length))
+		return NULL;
+	end = strchr(text, '\n');
+	if (end)
+		*end = '\0';
+	return take(plan, text);
+}
+
 static void add_fstab_line(struct plan *plan, enum step_state state)
 {
 	const struct fsq_outlook *outlook = plan->outlook;
-	const char *before = read_text(plan, FSQ_FSTAB), *device, *options;
+	const char *before = read_text(plan, FSQ_FSTAB), *file = loop_file(plan), *device, *options;
 
 	if (outlook->next.other_line) {
 		add(plan,
@@ -468,10 +485,12 @@ static void add_fstab_line(struct plan *plan, enum step_state state)
 		    NULL);
 		return;
 	}
-	device = outlook->uuid ? print(plan, "UUID=%s", outlook->uuid) : outlook->device;
+	device = file		 ? file
+		 : outlook->uuid ? print(plan, "UUID=%s", outlook->uuid)
+				 : outlook->device;
 	/* A device that is not there at the boot must not stop it. */
 	options = take(plan, fsq_options_with_quota(&outlook->mount));
-	options = options ? print(plan, "%s,nofail", options) : NULL;
+	options = options ? print(plan, "%s%s,nofail", file ? "loop," : "", options) : NULL;
 	if (plan->no_memory)
 		return;
 	add(plan,

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "setup.h"
 
+#include <string.h>
+#include <sys/stat.h>
+
 #include "native/cli/command.h"
 #include "native/cli/options.h"
 #include "native/commands.h"
 #include "quota/kernel/privilege.h"
+#include "quota/mounts/lookup.h"
 
 /* Steps are left, which this command could do; and only what waits for a mount or a boot. */
 #define STATUS_LEFT 9
@@ -239,6 +243,53 @@ static void carry_out(struct session *session, struct plan *plan, const char *pa
 	fsq_outlook_clear(&outlook);
 }
 
+static bool is_device(const char *word)
+{
+	struct stat st;
+
+	return strchr(word, '=') ||
+	       (fsq_lookup_stat(NULL, word, 0, &st, NULL) == 0 && S_ISBLK(st.st_mode));
+}
+
+/* @return   whether one filesystem is named; else an error was reported */
+static bool check_operands(struct session *session, const struct invocation *invocation)
+{
+	char **words = invocation->operands;
+	struct stat st;
+
+	if (!options_some_operand(session, invocation, "filesystem"))
+		return false;
+	if (invocation->operand_count == 2 && is_device(words[0]) && !is_device(words[1]))
+		return session_usage_error(
+			session,
+			"setup mounts nothing new: mount %s %s, and then fsquota "
+			"setup %s",
+			words[0], words[1], words[1]);
+	if (invocation->operand_count > 1)
+		return options_refuse(session, invocation, "one filesystem at a time");
+	if (fsq_lookup_stat(NULL, words[0], 0, &st, NULL) == 0 && S_ISREG(st.st_mode))
+		return session_usage_error(
+			session,
+			"%s is a file: of an image, mount -o loop %s DIR, and then "
+			"fsquota setup DIR",
+			words[0], words[0]);
+	return true;
+}
+
+/* Who forgot to mount something names a directory of the filesystem above. */
+static void warn_of_directory(struct session *session, const struct fsq_outlook *outlook,
+			      const char *path)
+{
+	struct stat st, top;
+
+	if (outlook->mount.directory && fsq_lookup_stat(NULL, path, 0, &st, NULL) == 0 &&
+	    fsq_lookup_stat(NULL, outlook->mount.directory, 0, &top, NULL) == 0 &&
+	    S_ISDIR(st.st_mode) && st.st_dev == top.st_dev && st.st_ino != top.st_ino)
+		session_warn(session, path,
+			     "is a directory of %s, and the steps are for all of that",
+			     outlook->mount.directory);
+}
+
 static void command_setup(struct session *session, const struct invocation *invocation)
 {
 	const struct setup_options *options = invocation->options;
@@ -249,9 +300,7 @@ static void command_setup(struct session *session, const struct invocation *invo
 			     .at_boot = options->at_boot };
 	struct fsq_error err;
 
-	if (!options_some_operand(session, invocation, "filesystem") ||
-	    (invocation->operand_count > 1 &&
-	     !options_refuse(session, invocation, "one filesystem at a time")))
+	if (!check_operands(session, invocation))
 		return;
 	if (session->has_root) {
 		session_usage_error(session, "setup runs programs of this system: not with --root");
@@ -266,6 +315,7 @@ static void command_setup(struct session *session, const struct invocation *invo
 		session_fail(session, &err);
 		return;
 	}
+	warn_of_directory(session, &outlook, invocation->operands[0]);
 	if (plan_make(&plan)) {
 		if (options->yes && !session->dry_run && plan.count > 0)
 			carry_out(session, &plan, invocation->operands[0]);
