@@ -322,6 +322,18 @@ checks() {
 
 # bats file_tags=shared
 
+@test "restore takes from a dump of several filesystems the lines of the one that is named" {
+	fsquota limit bhard=7m 41 /mnt/x
+	fsquota limit bhard=8m 41 /mnt/e
+	fsquota dump -f "$BATS_TEST_TMPDIR/all" /mnt/x /mnt/e
+	fsquota limit bhard=0 41 /mnt/x
+	fsquota limit bhard=0 41 /mnt/e
+	fsquota restore -f "$BATS_TEST_TMPDIR/all" /mnt/e
+	assert_equal "$(limits_of x 41):$(limits_of e 41)" ":41 0 16384 0 0"
+	fsquota restore -f "$BATS_TEST_TMPDIR/all" /mnt/x
+	assert_equal "$(limits_of x 41)" "41 0 14336 0 0"
+}
+
 @test "restore goes by the type in the dump, and an option that contradicts it is refused" {
 	fsquota limit -u bhard=1m 1234 /mnt/x
 	fsquota dump -u -L 1234 -f "$BATS_TEST_TMPDIR/dump" /mnt/x

@@ -256,10 +256,9 @@ but open, elsewhere (fsquota find $id), or of a kind that this kernel cannot cha
 	fsquota limit bhard=1m 42 /mnt/x
 	fsquota limit bhard=1m 42 /mnt/e
 	fsquota dump -f one /mnt/x
-	# Which filesystem is mounted first is not known here.
 	{ cat one && fsquota dump /mnt/e; } >all
 	says 1 'open on one failed, -f writes a new one; > FILE replaces it: File exists' dump -f one /mnt/x
-	says 2 "/mnt/x: line $(($(wc -l <one) + 2)) begins another filesystem: restore one at a time; nothing is set" restore -f all /mnt/x
+	says 2 "/mnt/x2: the dump has several filesystems, and $FSQ_X2_DEV is none of them: leave in it only the lines of one; nothing is set" restore -f all /mnt/x2
 	printf '%s\n' "fs = $FSQ_X_DEV" '42 0 2048 0 0' nonsense >bad
 	says 2 '/mnt/x: line 3 does not hold limits; nothing is set' restore -p -f bad /mnt/x
 	echo '42 0 562949953421400 0 0' >bad

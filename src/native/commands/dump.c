@@ -203,13 +203,17 @@ const struct command dump_command = {
 
 /* --- restore --- */
 
+/* Of a dump with several filesystems only the lines of the one that was named count. */
 struct dump {
 	struct session *session;
-	struct dump_line *lines;
-	size_t count, capacity;
+	const char *own_device;
+	struct dump_line *lines; /* first those of own_device, if any is */
+	size_t count, capacity, own_count;
 	char *device; /* of the first line that names one */
-	bool chosen;  /* the type, by an option */
-	bool typed;   /* there is a line with it */
+	bool several;
+	bool is_own; /* the last one that was named is own_device */
+	bool chosen; /* the type, by an option */
+	bool typed;  /* there is a line with it */
 	enum fsq_type type;
 };
 
@@ -221,6 +225,7 @@ struct dump {
 static bool take_dump_line(struct dump *dump, const char *text, size_t number)
 {
 	struct dump_line line;
+	const char *device;
 	enum fsq_type type;
 
 	if (take_type(text, &type)) {
@@ -238,18 +243,15 @@ static bool take_dump_line(struct dump *dump, const char *text, size_t number)
 		dump->type = type;
 		return true;
 	}
-	if (dump_line_device(text)) {
+	device = dump_line_device(text);
+	if (device) {
 		if (!dump->device)
-			dump->device = strdup(text);
+			dump->device = strdup(device);
 		if (!dump->device)
 			return session_errno(dump->session, 0, ENOMEM, NULL, "nothing is set");
-		if (strcmp(text, dump->device) == 0)
-			return true;
-		return session_usage_error(
-			dump->session,
-			"line %zu begins another filesystem: restore one at a time; "
-			"nothing is set",
-			number);
+		dump->several |= strcmp(device, dump->device) != 0;
+		dump->is_own = strcmp(device, dump->own_device) == 0;
+		return true;
 	}
 	if (text[strspn(text, " \t")] == '\0')
 		return true;
@@ -266,9 +268,29 @@ static bool take_dump_line(struct dump *dump, const char *text, size_t number)
 					   "line %zu: a limit would count as none; nothing is set",
 					   number);
 	}
-	if (array_add(&dump->lines, &dump->count, &dump->capacity, &line, sizeof(line)))
+	if (!array_add(&dump->lines, &dump->count, &dump->capacity, &line, sizeof(line)))
+		return session_errno(dump->session, 0, ENOMEM, NULL, "nothing is set");
+	if (dump->is_own) {
+		dump->lines[dump->count - 1] = dump->lines[dump->own_count];
+		dump->lines[dump->own_count++] = line;
+	}
+	return true;
+}
+
+/* @return   whether the dump says what to set; else an error was reported */
+static bool choose_lines(struct dump *dump, const char *file)
+{
+	if (dump->count == 0)
+		return session_error(dump->session, ERROR_OF_FILE, FSQ_E_USAGE, 0, file,
+				     "there are no limits in %s", file ? file : "standard input");
+	if (!dump->several)
 		return true;
-	return session_errno(dump->session, 0, ENOMEM, NULL, "nothing is set");
+	dump->count = dump->own_count;
+	return dump->count > 0 || session_usage_error(dump->session,
+						      "the dump has several filesystems, and %s is "
+						      "none of them: leave in it only the lines of "
+						      "one; nothing is set",
+						      dump->own_device);
 }
 
 /* @return   whether every line was understood; else an error was reported */
@@ -343,9 +365,10 @@ static bool check_restore_words(struct session *session, const struct invocation
 static void command_restore(struct session *session, const struct invocation *invocation)
 {
 	const struct quota_options *options = invocation->options;
-	struct fsq_filesystem *fs = session->paths[session->current_path].fs;
+	const struct path_entry *path = &session->paths[session->current_path];
 	struct dump dump = {
 		.session = session,
+		.own_device = path->info->device,
 		.chosen = options_type_count(options) > 0,
 		.type = options_type(options),
 	};
@@ -362,17 +385,14 @@ static void command_restore(struct session *session, const struct invocation *in
 	}
 	/*
 	 * Parse every line before setting the first limit. Limits are set on the named filesystem, even if
-	 * the dump is of another device.
+	 * the dump is of one other device.
 	 */
-	if (!read_dump(&dump, input, input_file(options)))
+	if (!read_dump(&dump, input, input_file(options)) ||
+	    !choose_lines(&dump, input_file(options)))
 		dump.count = 0;
-	else if (dump.count == 0)
-		session_error(session, ERROR_OF_FILE, FSQ_E_USAGE, 0, input_file(options),
-			      "there are no limits in %s",
-			      input_file(options) ? input_file(options) : "standard input");
 	for (size_t i = 0; i < dump.count; i++) {
 		const struct dump_line *line = &dump.lines[i];
-		int rc = change_limits(session, fs, dump.type, line->id, &line->limits);
+		int rc = change_limits(session, path->fs, dump.type, line->id, &line->limits);
 
 		if (rc)
 			session_errno(session, session_flag_of(dump.type), -rc, NULL,
