@@ -28,6 +28,14 @@ limits() { fsquota usage --csv -N --output SOFT,HARD,ISOFT,IHARD "$@"; }
 	prints ,,, limits /mnt/x/one
 }
 
+@test "what mv has copied to another filesystem is gone, and its quota is not" {
+	mv /mnt/x/model /mnt/e/model
+	fsquota assign --like /mnt/x/model --soft-inodes 50 /mnt/e/model
+	prints 8388608,10485760,50,100 limits /mnt/e/model
+	run -0 fsquota prune /mnt/x
+	refuses 5 /mnt/x/model fsquota assign --like /mnt/x/model /mnt/x/one
+}
+
 @test "without a quota there is nothing to be like, and nothing is done" {
 	refuses 5 /mnt/nowhere fsquota assign --like /mnt/nowhere /mnt/x/one
 	run -5 fsquota assign --like /mnt/x/two /mnt/x/one

@@ -281,7 +281,7 @@ leads() {
 	mkdir /mnt/x/copy
 	leads 6 'is still there, and is not /mnt/x/copy (copy it, then fsquota assign NEW --like OLD' move /mnt/x/old /mnt/x/copy
 	mv /mnt/x/old /mnt/x/dir/old
-	leads 6 '(if mv has copied it: fsquota assign NEW, then fsquota prune)' move /mnt/x/old /mnt/x/dir/old
+	leads 6 '(if mv has copied it: fsquota assign NEW --like OLD, then fsquota prune)' move /mnt/x/old /mnt/x/dir/old
 	run -0 fsquota prune --dry-run
 	fsquota assign /mnt/x/dir/old
 	fsquota prune

@@ -63,7 +63,8 @@ static const char *const hints[] = {
 	[FSQ_HINT_LOOK_AT_ID] =
 		"the ID has limits or files there, see fsquota list and fsquota doctor",
 	[FSQ_HINT_COPY] = "copy it, then fsquota assign NEW --like OLD, and fsquota release OLD",
-	[FSQ_HINT_COPIED] = "if mv has copied it: fsquota assign NEW, then fsquota prune",
+	[FSQ_HINT_COPIED] =
+		"if mv has copied it: fsquota assign NEW --like OLD, then fsquota prune",
 	[FSQ_HINT_ASSIGN_LESS] = "fsquota assign sets a limit below what is in use",
 };
 

@@ -85,43 +85,63 @@ struct assign_options {
 	const char *like;
 };
 
+/* Copy the limits of a registered directory that is gone, as after mv(1) to another filesystem. */
+static bool take_limits_of_gone(struct session *session, const char *like,
+				struct fsq_limits *limits)
+{
+	const struct fsq_registry registry = session_registry(session);
+	const struct fsq_release_request request = {
+		.size = sizeof(request), .directory = like, .dry_run = true, .registry = &registry
+	};
+	struct fsq_released released;
+
+	if (fsq_release(&request, &released, NULL) || !released.limits_off)
+		return false;
+	*limits = released.limits;
+	return true;
+}
+
 /* Copy the limits of another directory, except for those that are given. */
 static bool take_limits_of(struct session *session, const char *like,
 			   struct fsq_assign_request *request)
 {
 	struct fsq_limits *limits = &request->limits, given = *limits;
-	struct fsq_usage usage;
+	struct fsq_usage usage = { .source = FSQ_USAGE_QUOTA };
 	struct fsq_error err;
+	bool is_quota;
+	int rc;
 
 	if (request->unlimited)
 		return session_usage_error(session, "--like does not go with --unlimited");
-	if (session_usage(session, like, &usage, &err)) {
-		/* Counting files does not find limits, so do not advise it. */
-		if (err.hint == FSQ_HINT_MOUNT_OR_COUNT)
-			err.hint = FSQ_HINT_MOUNT_WITH_QUOTA;
-		else if (err.hint == FSQ_HINT_ASSIGN_OR_COUNT)
-			err.hint = FSQ_HINT_NONE;
+	rc = session_usage(session, like, &usage, &err);
+	if (rc == 0)
+		*limits = (struct fsq_limits){
+			.soft = { fsq_limit_blocks_up(usage.soft_bytes), usage.soft_inodes },
+			.hard = { fsq_limit_blocks_up(usage.hard_bytes), usage.hard_inodes },
+		};
+	else if (err.errnum == ENOENT && take_limits_of_gone(session, like, limits))
+		rc = 0;
+	/* Counting files does not find limits, so do not advise it. */
+	if (rc && err.hint == FSQ_HINT_MOUNT_OR_COUNT)
+		err.hint = FSQ_HINT_MOUNT_WITH_QUOTA;
+	else if (rc && err.hint == FSQ_HINT_ASSIGN_OR_COUNT)
+		err.hint = FSQ_HINT_NONE;
+	if (rc)
 		return session_fail(session, &err);
-	}
+	is_quota = usage.source == FSQ_USAGE_QUOTA;
+	fsq_usage_clear(&usage);
 	/* The size of a tmpfs is no quota. */
-	if (usage.source != FSQ_USAGE_QUOTA) {
-		fsq_usage_clear(&usage);
+	if (!is_quota)
 		return session_error(session, ERROR_AT_PATH, FSQ_E_NOT_FOUND, 0, like,
 				     "belongs to no project");
-	}
-	*limits = (struct fsq_limits){
-		.soft = { fsq_limit_blocks_up(usage.soft_bytes), usage.soft_inodes },
-		.hard = { fsq_limit_blocks_up(usage.hard_bytes), usage.hard_inodes },
-		.mask = FSQ_SOFT(FSQ_BLOCKS) | FSQ_HARD(FSQ_BLOCKS) | FSQ_SOFT(FSQ_INODES) |
-			FSQ_HARD(FSQ_INODES),
-	};
+	limits->mask = FSQ_SOFT(FSQ_BLOCKS) | FSQ_HARD(FSQ_BLOCKS) | FSQ_SOFT(FSQ_INODES) |
+		       FSQ_HARD(FSQ_INODES);
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++) {
 		if (given.mask & FSQ_SOFT(form))
 			limits->soft[form] = given.soft[form];
 		if (given.mask & FSQ_HARD(form))
 			limits->hard[form] = given.hard[form];
 	}
-	fsq_usage_clear(&usage);
 	return true;
 }
 
