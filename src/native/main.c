@@ -59,8 +59,11 @@ static bool choose_filesystems(struct session *session, struct invocation *invoc
 		if (flags & COMMAND_CHANGES)
 			session_usage_error(session,
 					    "name the filesystem: a directory on it, "
-					    "last or with --at%s",
-					    count && takes_file ? "; a file takes -f" : "");
+					    "last or with --at%s%s",
+					    count && takes_file ? "; a file takes -f" : "",
+					    strcmp(invocation->command->name, "limit") == 0
+						    ? "; before it " LIMIT_WORDS
+						    : "");
 		else if (flags & COMMAND_WITHOUT_QUOTA)
 			paths_add_all(session);
 		else

@@ -238,11 +238,11 @@ but open, elsewhere (fsquota find $id), or of a kind that this kernel cannot cha
 @test "limit, quota, report, dump and restore" {
 	says 2 '/mnt/x: bhard=1e would count as no limit; 288230376151711743 means that' limit bhard=1e 9 /mnt/x
 	says 3 '/mnt/e: cannot set limits: Invalid argument' limit rtbhard=2m 15 /mnt/e
-	says 2 'name the filesystem: a directory on it, last or with --at' limit
+	says 2 'name the filesystem: a directory on it, last or with --at; before it limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M' limit
 	says 2 '/mnt/x: cannot parse bhard=x: write a size such as 10m' limit bhard=x 42 /mnt/x
 	says 2 '/mnt/x: cannot parse ihard=1k: write a number such as 1000' limit ihard=1k 42 /mnt/x
-	says 2 '/mnt/x: unrecognised argument bogus=1: a limit such as bhard=10g comes first, then one ID or name' limit bogus=1 42 /mnt/x
-	says 2 '/mnt/x: unrecognised argument 42: a limit such as bhard=10g comes first, then one ID or name' limit 42 bhard=4m /mnt/x
+	says 2 '/mnt/x: unrecognised argument bogus=1: first come limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M' limit bogus=1 42 /mnt/x
+	says 2 '/mnt/x: unrecognised argument 42: first come limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M' limit 42 bhard=4m /mnt/x
 	says 2 '/mnt/x: soft 2M would be above hard 1M' limit bsoft=2m bhard=1m 42 /mnt/x
 	says 5 '/mnt/x: there is no project nosuch' limit bhard=1m nosuch /mnt/x
 	says 5 '/mnt/x: no quota of project 99: No such file or directory' quota -v 99 /mnt/x

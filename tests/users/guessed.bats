@@ -70,7 +70,7 @@ leads() {
 	leads 2 'there is no command "homes"; see fsquota.d(5)' homes
 	leads 2 'there is no command "logs"; see "log" in fsquota.conf(5)' logs
 	leads 2 'there is no command "errors"; see fsquota-json(5)' help errors
-	leads 2 'there is no command "exit"; see EXIT STATUS in fsquota(8); batch ends where its input does' help exit
+	leads 2 'there is no command "exit"; batch ends where its input does; see EXIT STATUS in fsquota(8)' help exit
 	leads 2 'there is no command "systemd"; see FILES in fsquota-apply(8)' help systemd
 	run -0 fsquota batch <<<$'# a comment\nquit'
 	assert_line --partial 'batch takes no comments'
@@ -120,7 +120,7 @@ leads() {
 	# Letters, of which -n is mostly meant as --dry-run.
 	leads 2 'unknown option -n; did you mean --dry-run or --noheadings?' prune -n
 	leads 2 'unknown option -n; did you mean --batch N or --noheadings?' top -n 1
-	leads 2 'unknown option -p: --mkdir makes DIR, mkdir -p what is above it' assign -p /mnt/x/new
+	leads 2 'unknown option -p: --id ID chooses the ID; mkdir -p makes what is above DIR' assign -p /mnt/x/new
 	leads 2 'unknown option -b: --hard SIZE is the limit' assign /mnt/x/dir -b 10M
 	leads 2 'unknown option -m: --mode MODE' assign --mkdir -m 0750 /mnt/x/new
 	leads 2 'unknown option -n: --top N takes N rows; of a namespace: fsquota list | grep NAMESPACE/' list -n default
@@ -174,7 +174,6 @@ leads() {
 	leads 2 'unknown option --path: PATH is an operand, without an option' list --path /mnt/x
 	leads 2 'unknown option --fstab: it takes /etc/fstab, no other' setup --fstab /etc/fstab /mnt/x
 	leads 2 'unknown option --now: --yes does the steps; with --unmount' setup --now /mnt/x
-	leads 2 'unknown option --kubelet: see KUBELET in fsquota-xfs_quota(7)' doctor --kubelet
 	leads 2 'unknown option --pod: names of volumes begin with NAMESPACE/POD/: fsquota list | grep' list --pod web-0
 	leads 2 'unknown option --selector: fsquota list | grep WORD' list --selector app=web
 	leads 2 'unknown option --xml: programs read --json, --csv, --pairs or --raw' usage --xml /mnt/x/dir
@@ -236,7 +235,7 @@ leads() {
 @test "a size, a limit or a time in the wrong place leads to the right one" {
 	leads 2 '/mnt/x/dir is no size: the size stands last, fsquota resize DIR SIZE' resize +5G /mnt/x/dir
 	leads 2 'a time with a blank takes quotes, such as --until "monday 8:00"' resize /mnt/x/dir +1G --until monday 8:00
-	leads 2 'there is no directory hard=1G; did you mean --hard=1G?' assign hard=1G /mnt/x/dir
+	leads 2 'there is no directory hard=1G; did you mean --hard 1G?' assign hard=1G /mnt/x/dir
 	leads 2 'there is no directory 1G; did you mean --hard 1G?' assign 1G /mnt/x/dir
 	leads 5 '/mnt/x/new: cannot open: No such file or directory (--mkdir makes it)' assign /mnt/x/new --hard 1G
 	leads 5 '/mnt/x/new: cannot open: No such file or directory (--mkdir makes it)' assign /mnt/x/new/ --hard 1G
@@ -252,10 +251,10 @@ leads() {
 	: >"$BATS_TEST_TMPDIR/dump"
 	leads 1 'open on ' dump -f "$BATS_TEST_TMPDIR/dump" /mnt/x
 	[[ $stderr == *'dump failed, -f writes a new one; > FILE replaces it: File exists' ]] || fail "$stderr"
-	leads 2 'name limits and whose they are, such as bhard=50M alice; of a directory: fsquota assign DIR --hard 50M' \
+	leads 2 'name limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M' \
 		limit bhard=200M /mnt/x
 	leads 2 'bhard=2M,bsoft=1M: blanks separate limits, not commas' limit bhard=2M,bsoft=1M 7 /mnt/x
-	leads 2 'unrecognised argument 10: a limit such as bhard=10g comes first, then one ID or name' limit bhard=1M 10 11 /mnt/x
+	leads 2 'unrecognised argument 10: first come limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M' limit bhard=1M 10 11 /mnt/x
 	leads 2 'cannot parse web-x: the whole time comes first, such as 7d' timer -p web-x 7d /mnt/x
 	leads 2 'name a time such as 7d; fsquota state shows the grace times' timer /mnt/x
 	leads 2 '--over PERCENT is for what is so full; --at goes with --id or --name' check --at 90
@@ -339,10 +338,10 @@ leads() {
 	leads 5 'invalid project number; -s sets the ID, -c checks it, -C takes it off' project check /mnt/x/dir
 	leads 5 'fsquota quota 1000 shows the project of that ID, fsquota quota -u 1000 the user)' list -u 1000
 	leads 5 'there is no project set; did you mean the command "assign" or "resize"?' quota set /mnt/x/dir
-	leads 2 'unrecognised argument root: a limit such as bhard=10g comes first, then one ID or name' limit -u root 10G /mnt/x
+	leads 2 'unrecognised argument root: first come limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M' limit -u root 10G /mnt/x
 	refute_regex "$(fsquota usage ./web-x 2>&1)$(fsquota usage web-y 2>&1)" 'project of that name'
 	for fs in x e; do
-		leads 5 "(fsquota list /mnt/$fs shows the projects on it, --fallback=walk counts)" usage /mnt/$fs
+		leads 5 "(fsquota list /mnt/$fs shows the projects in it, usage --fallback=walk counts)" usage /mnt/$fs
 		run -0 fsquota quota --raw --output NAME,HARD /mnt/$fs/dir
 		assert_line "web-$fs 10M"
 		dd if=/dev/zero of=/mnt/$fs/dir/file bs=64k count=200 conv=fsync status=none || :
@@ -470,4 +469,41 @@ restores_nothing() {
 	mkdir 142
 	run_split fsquota usage 142
 	[[ $stderr != *'that ID'* ]] || fail "$stderr"
+}
+
+@test "a volume by the name that list shows" {
+	local pod=/mnt/x/kubelet/pods/0d0d volume
+	volume=$pod/volumes/kubernetes.io~empty-dir/cache
+	mount -t tmpfs none /var/log
+	mkdir -p /var/log/pods/shop_web-0_0d0d "$volume" "${volume%/*}/logs"
+	fsquota assign --hard 5M "$volume"
+	prints 5242880 fsquota usage --raw --bytes -No HARD --name shop/web-0/cache
+	prints 5242880 fsquota usage --raw --bytes -No HARD --name shop/web-0
+	fsquota assign --hard 6M "${volume%/*}/logs"
+	run -0 fsquota resize --name shop/web-0/logs 7M
+	prints 7340032 fsquota usage --raw --bytes -No HARD --name shop/web-0/logs
+	leads 6 '2 volumes have a name that begins with shop/: fsquota list | grep shop/' usage --name shop/
+	leads 5 'there is no project "shop/we"' usage --name shop/we
+	leads 5 'there is a volume of that name: fsquota usage --name shop/web-0/cache)' explain shop/web-0/cache
+	leads 5 '(fsquota list | grep shop/web-0 shows its volumes)' list shop/web-0
+	leads 5 "belongs to no project (fsquota list $pod shows the projects in it, usage --fallback=walk counts)" explain "$pod"
+	umount /var/log
+}
+
+@test "guesses of five who had a list of tasks" {
+	local words="limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M"
+	leads 2 '--mail takes no address: "mail = ADDRESS" in fsquota.conf(5) has it' check --mail me@example.org /mnt/x
+	leads 2 'one size is the hard limit; the soft one is --soft 200M' resize /mnt/x/dir 300M 200M
+	leads 2 "last or with --at; before it $words" limit /mnt/x/dir bhard=60M
+	leads 2 "last or with --at; before it $words" limit -u alice bhard=5G
+	leads 2 'unknown option --due: fsquota list -o +until shows when limits go back' list --due
+	leads 2 'unknown option --over: fsquota list --over PERCENT' report --over 80 /mnt/x
+	leads 2 'unknown option --until: fsquota resize DIR SIZE --until WHEN is for directories; of users: at(1)' limit -u bhard=9G alice /mnt/x --until monday
+	leads 2 'unknown option --kubelet: fsquota doctor /var/lib/kubelet looks there; see KUBELET in fsquota-xfs_quota(7)' doctor --kubelet
+	leads 2 'there is no directory bhard=5m; did you mean --hard 5m?' assign /mnt/x/dir bhard=5m
+	leads 2 'there is no directory isoft=5; did you mean --soft-inodes 5?' assign --mkdir new isoft=5
+	leads 2 'unknown option -0: --jsonl has any name in a line, --raw writes a blank as \\x20' list -0 -o path
+	leads 2 'unknown option --if-not-exists: again, it changes only limits that are given; fsquota list DIR shows whether there are any' assign --if-not-exists /mnt/x/dir
+	leads 2 'unknown option -p: --id ID chooses the ID; mkdir -p makes what is above DIR' assign /mnt/x/dir -p 77
+	leads 2 'there is no command "exit-codes"; see EXIT STATUS in fsquota(8)' exit-codes
 }

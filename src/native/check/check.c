@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "native/check/mail.h"
@@ -617,6 +618,17 @@ static void end_mail(struct check *check)
 	free(check->mail.bytes);
 }
 
+static bool names_address(const struct invocation *invocation)
+{
+	struct stat st;
+
+	for (int i = 0; i < invocation->operand_count; i++)
+		if (strchr(invocation->operands[i], '@') &&
+		    fsq_lookup_stat(NULL, invocation->operands[i], 0, &st, NULL) == -ENOENT)
+			return true;
+	return false;
+}
+
 static void command_check(struct session *session, const struct invocation *invocation)
 {
 	const struct check_options *options = invocation->options;
@@ -640,7 +652,9 @@ static void command_check(struct session *session, const struct invocation *invo
 	const char *wrong =
 		nagios && (options->quiet || session->style.has_over || session_has_rows(session))
 			? "--format nagios has a line and percentages of its own"
-		: options->mail && nagios	     ? "--mail does not go with --format nagios"
+		: options->mail && nagios ? "--mail does not go with --format nagios"
+		: options->mail && names_address(invocation)
+			? "--mail takes no address: \"mail = ADDRESS\" in fsquota.conf(5) has it"
 		: options->mail && session->batch    ? "check --mail is no request"
 		: options->mail && session->has_root ? "--mail does not go with --root: the "
 						       "program would be one of that directory"

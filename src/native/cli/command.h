@@ -30,6 +30,11 @@
 #define VALUE_OWNER "owner"	/* USER or USER:GROUP */
 #define VALUE_COMMAND "command"
 
+/* What operands of VALUE_LIMIT are to be. */
+#define LIMIT_WORDS                                                                         \
+	"limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota " \
+	"assign DIR --hard 50M"
+
 /* Tables list the first three members without names, and end with { 0 }. */
 struct command_option {
 	char letter;	  /* or 0 */

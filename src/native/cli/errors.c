@@ -239,7 +239,8 @@ static void print_error(struct session *session, struct error *error)
 	if (error->exit_code == session_exit_code(FSQ_E_NOT_SUPPORTED))
 		hint = find_cause(error);
 	else if (error->path && session->suggest &&
-		 (error->errnum == ENOENT || error->hint == FSQ_HINT_ASSIGN_OR_COUNT))
+		 (error->errnum == ENOENT || error->hint == FSQ_HINT_ASSIGN_OR_COUNT ||
+		  error->hint == FSQ_HINT_ASSIGN))
 		hint = session->suggest(session, error->path, error->errnum != ENOENT);
 	if (hint || hint_of_error(error))
 		error->hint_words = hint ? hint : hint_of_error(error);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "paths.h"
+#include "pods.h"
 #include "quota/base/units.h"
 #include "quota/fsquota.h"
 
@@ -177,6 +178,7 @@ bool options_project_id(struct session *session, bool may_miss, uint32_t *id)
 {
 	const char *name = session->wanted_name;
 	const struct fsq_project_names *names;
+	size_t volumes;
 
 	*id = session->wanted_id;
 	if (*id && name)
@@ -187,7 +189,15 @@ bool options_project_id(struct session *session, bool may_miss, uint32_t *id)
 	names = session_names(session);
 	if (names && fsq_project_names_id(names, name, id) && *id != 0)
 		return true;
-	if (names && !may_miss)
+	/* As list shows volumes of pods. */
+	volumes = pods_count(session->projects_file, name, id);
+	if (names && volumes == 1)
+		return true;
+	if (volumes > 1)
+		session_error(session, 0, FSQ_E_CONFLICT, 0, session->projid_file,
+			      "%zu volumes have a name that begins with %s: fsquota list | grep %s",
+			      volumes, name, name);
+	else if (names && !may_miss)
 		session_error(session, 0, FSQ_E_NOT_FOUND, 0, session->projid_file,
 			      "there is no project \"%s\"", name);
 	return false;

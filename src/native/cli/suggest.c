@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 
 #include "finding_words.h"
+#include "pods.h"
+#include "quota/base/path.h"
 #include "quota/mounts/lookup.h"
 
 /* Words of other tools, with blanks around each, and our words for them. */
@@ -68,9 +70,9 @@ static const struct synonym {
 	{ " fsquota.conf config conf configure ", "see fsquota.conf(5)" },
 	{ " history log logs journal ", "see \"log\" in fsquota.conf(5)" },
 	{ " json error errors ", "see fsquota-json(5)" },
-	{ " exit exit-status exit-code ",
-	  "see EXIT STATUS in fsquota(8); batch ends where its input does" },
-	{ " quit ", "batch ends where its input does" },
+	{ " exit quit ", "batch ends where its input does; see EXIT STATUS in fsquota(8)" },
+	{ " exit-status exit-code exit-codes exitcodes status-codes ",
+	  "see EXIT STATUS in fsquota(8)" },
 	{ " # ", "batch takes no comments" },
 	{ " systemd service services cron boot ansible ", "see FILES in fsquota-apply(8)" },
 	{ " xfs_quota ", "see fsquota-xfs_quota(7)" },
@@ -250,11 +252,17 @@ static char *suggest_for_name(struct session *session, const char *word)
 	char *quoted, *hint = NULL;
 	uint32_t id;
 	int length = -1;
+	size_t volumes = pods_count(session->projects_file, word, &id);
 
-	if (strchr(word, '/'))
+	if (strchr(word, '/') && !volumes)
 		return NULL;
 	quoted = quote_for_shell(word);
-	if (quoted && fsq_project_names_id(session_names(session), word, &id))
+	if (quoted && volumes > 1)
+		length = asprintf(&hint, "fsquota list | grep %s shows its volumes", quoted);
+	else if (quoted && volumes)
+		length = asprintf(&hint, "there is a volume of that name: fsquota usage --name %s",
+				  quoted);
+	else if (quoted && fsq_project_names_id(session_names(session), word, &id))
 		length = asprintf(&hint,
 				  session->takes_name
 					  ? "there is a project of that name: --name %s"
@@ -278,6 +286,28 @@ static bool is_mounted_on(const char *path)
 	return is;
 }
 
+static enum fsq_visit look_below(uint32_t id, const char *directory, void *arg)
+{
+	const char **above = arg;
+
+	(void)id;
+	if (!fsq_path_below(*above, directory, strlen(directory)))
+		return FSQ_VISIT_CONTINUE;
+	*above = NULL;
+	return FSQ_VISIT_STOP;
+}
+
+static bool has_projects_below(const struct session *session, const char *path)
+{
+	char *real = fsq_lookup_gone(NULL, path);
+	const char *above = real;
+
+	if (above)
+		fsq_projects_each(session->projects_file, look_below, &above, NULL);
+	free(real);
+	return real && !above;
+}
+
 char *suggest_for_path(struct session *session, const char *path, bool exists)
 {
 	char *quoted, *hint = NULL;
@@ -289,11 +319,12 @@ char *suggest_for_path(struct session *session, const char *path, bool exists)
 		hint = suggest_for_name(session, path);
 	if (!exists)
 		return hint || !session->saves ? hint : strdup("> FILE writes to a file");
-	quoted = is_mounted_on(path) ? quote_for_shell(path) : NULL;
+	quoted = is_mounted_on(path) || has_projects_below(session, path) ? quote_for_shell(path)
+									  : NULL;
 	if (quoted)
 		length = asprintf(&hint,
-				  "fsquota list %s shows the projects on it, --fallback=walk "
-				  "counts",
+				  "fsquota list %s shows the projects in it, usage "
+				  "--fallback=walk counts",
 				  quoted);
 	free(quoted);
 	return length < 0 ? NULL : hint;

@@ -198,15 +198,25 @@ static bool assign_and_show(struct session *session, const struct fsq_assign_req
 	return shown;
 }
 
-/* Such as hard=10G, as a line of fsquota.d(5) has it. */
-static bool is_limit(const char *word)
+/* Such as hard=10G, as a line of fsquota.d(5) has it, or bhard=10G of limit. @return  the option, or NULL */
+static const char *option_of_limit(const char *word)
 {
-	size_t length = strcspn(word, "=");
-	static const char keys[] = " hard soft hard-inodes soft-inodes ";
-	char key[16];
+	static const char *const options[][2] = {
+		{ "hard", "hard" },
+		{ "bhard", "hard" },
+		{ "soft", "soft" },
+		{ "bsoft", "soft" },
+		{ "hard-inodes", "hard-inodes" },
+		{ "ihard", "hard-inodes" },
+		{ "soft-inodes", "soft-inodes" },
+		{ "isoft", "soft-inodes" },
+	};
+	const size_t length = strcspn(word, "=");
 
-	snprintf(key, sizeof(key), " %.*s ", length < 12 ? (int)length : 0, word);
-	return word[length] && strstr(keys, key);
+	for (size_t i = 0; word[length] && i < sizeof(options) / sizeof(options[0]); i++)
+		if (strlen(options[i][0]) == length && strncmp(word, options[i][0], length) == 0)
+			return options[i][1];
+	return NULL;
 }
 
 /* Check all operands before the first change: they must be directories, and no sizes. */
@@ -218,20 +228,21 @@ static bool look_at_operands(struct session *session, const struct invocation *i
 	struct stat st;
 	uint64_t bytes;
 
-	for (int i = 0; i < invocation->operand_count && !request->make; i++) {
-		const char *word = invocation->operands[i];
-		bool is_size = fsq_parse_bytes(word, &bytes) == 0, is_key = is_limit(word);
+	for (int i = 0; i < invocation->operand_count; i++) {
+		const char *word = invocation->operands[i], *option = option_of_limit(word);
+		bool is_size = fsq_parse_bytes(word, &bytes) == 0;
 
-		if ((!many && !is_size && !is_key) ||
+		if ((!is_size && !option && (!many || request->make)) ||
 		    fsq_lookup_stat(NULL, word, O_NOFOLLOW, &st, NULL) != -ENOENT)
 			continue;
 		if (is_size)
 			session_usage_error(session,
 					    "there is no directory %s; did you mean --hard %s?",
 					    word, word);
-		else if (is_key)
-			session_usage_error(session, "there is no directory %s; did you mean --%s?",
-					    word, word);
+		else if (option)
+			session_usage_error(session,
+					    "there is no directory %s; did you mean --%s %s?", word,
+					    option, strchr(word, '=') + 1);
 		else if (fsq_fail_errno(&err, ENOENT, word, "cannot open"))
 			session_fail_missing(session, &err, word, "--mkdir makes it");
 		return false;

@@ -6,8 +6,8 @@
 
 #include "native/cli/command.h"
 #include "native/cli/options.h"
+#include "native/cli/pods.h"
 #include "native/cli/progress.h"
-#include "native/rows/pods.h"
 #include "native/rows/records.h"
 #include "quota/kernel/privilege.h"
 

@@ -30,10 +30,7 @@ static bool parse_limit_word(struct session *session, enum fsq_type type, const 
 
 	if (!text)
 		return session_usage_error(
-			session,
-			"unrecognised argument %s: a limit such as bhard=10g comes "
-			"first, then one ID or name",
-			word);
+			session, "unrecognised argument %s: first come " LIMIT_WORDS, word);
 	if (strchr(text, ',') && strchr(text, '='))
 		return session_usage_error(session, "%s: blanks separate limits, not commas", word);
 	if (strcmp(text, "none") == 0)
@@ -110,9 +107,7 @@ static void command_limit(struct session *session, const struct invocation *invo
 	int rc;
 
 	if (!options->edit && last < 1) {
-		session_usage_error(session,
-				    "name limits and whose they are, such as bhard=50M alice; of "
-				    "a directory: fsquota assign DIR --hard 50M");
+		session_usage_error(session, "name " LIMIT_WORDS);
 		return;
 	}
 	if (options->edit && last != 0) {

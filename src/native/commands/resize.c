@@ -2,9 +2,11 @@
 #include "quota/fsquota.h"
 
 #include <fcntl.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -370,12 +372,19 @@ static bool make_request(struct session *session, const struct invocation *invoc
 	int count = invocation->operand_count;
 	int least = !options_stand_for_directory(session) && !options->has_over;
 	const char *last = count > least ? invocation->operands[count - 1] : NULL, *size = NULL;
+	uint64_t bytes;
+	struct stat st;
 
 	/* If other limits are given, the last word may be a directory and no size. */
 	if (last && (!has_limits || *last == '+' || (*last >= '0' && *last <= '9') ||
 		     strcmp(last, "none") == 0))
 		size = last;
 	*directories = count - (size != NULL);
+	if (size && *directories > 1 &&
+	    fsq_parse_bytes(invocation->operands[*directories - 1], &bytes) == 0 &&
+	    fsq_lookup_stat(NULL, invocation->operands[*directories - 1], 0, &st, NULL) == -ENOENT)
+		return session_usage_error(
+			session, "one size is the hard limit; the soft one is --soft %s", size);
 	if (size && options->hard)
 		return session_usage_error(session,
 					   "the hard limit is given twice: %s, and --hard %s", size,

@@ -6,9 +6,9 @@
 #ifndef FSQ_PROJECTS_H
 #define FSQ_PROJECTS_H
 
-#include "pods.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
+#include "native/cli/pods.h"
 #include "native/cli/session.h"
 #include "native/cli/until.h"
 #include "quota/fsquota.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "quota/base/pod_path.h"
+#include "quota/fsquota.h"
 #include "shared/array.h"
 
 #define PODS_DIRECTORY "/var/log/pods"
@@ -74,6 +75,42 @@ const char *pods_text(struct pods *pods, struct texts *texts, const char *path)
 	if (text)
 		snprintf(text, size, "%s/%s/%s", pod->namespace, pod->name, volume);
 	return text;
+}
+
+struct counting {
+	struct pods pods;
+	struct texts texts;
+	const char *name;
+	uint32_t id;
+	size_t count;
+};
+
+static enum fsq_visit count_line(uint32_t id, const char *path, void *arg)
+{
+	struct counting *counting = arg;
+	const char *text = pods_text(&counting->pods, &counting->texts, path);
+	const size_t length = strlen(counting->name);
+
+	if (text && strncmp(text, counting->name, length) == 0 &&
+	    (!text[length] || text[length] == '/' || counting->name[length - 1] == '/')) {
+		counting->count++;
+		counting->id = id;
+	}
+	return FSQ_VISIT_CONTINUE;
+}
+
+size_t pods_count(const char *projects_file, const char *name, uint32_t *id)
+{
+	struct counting counting = { .name = name };
+
+	if (name[0] == '/' || !strchr(name, '/'))
+		return 0;
+	if (fsq_projects_each(projects_file, count_line, &counting, NULL))
+		counting.count = 0;
+	*id = counting.id;
+	pods_free(&counting.pods);
+	texts_free(&counting.texts);
+	return counting.count;
 }
 
 void pods_free(struct pods *pods)

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "shared/texts.h"
 
@@ -31,6 +32,14 @@ const struct pod *pods_find(struct pods *pods, const char *path, const char **vo
 
 /** @return  the same as NAMESPACE/POD/VOLUME, which @texts keeps; or NULL */
 const char *pods_text(struct pods *pods, struct texts *texts, const char *path);
+
+/**
+ * Find the registered volumes of a name as pods_text() gives it, or of all before a "/" of it: of a pod or a namespace.
+ *
+ * @id       set, if there is one
+ * @return   how many there are; 0 also without memory, or if the file cannot be read
+ */
+size_t pods_count(const char *projects_file, const char *name, uint32_t *id);
 
 void pods_free(struct pods *pods);
 
