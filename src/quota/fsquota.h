@@ -94,6 +94,7 @@ enum fsq_hint {
 	FSQ_HINT_COPY,
 	FSQ_HINT_COPIED,
 	FSQ_HINT_ASSIGN_LESS,
+	FSQ_HINT_MADE_AGAIN,
 };
 
 /* Longer paths are cut in errors. */

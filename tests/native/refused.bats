@@ -65,7 +65,7 @@ no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquot
 	says 2 '/mnt/x/file: is not a directory: name the directory itself' assign /mnt/x/file
 	says 5 '/mnt/x/file/below: cannot open: Not a directory' assign /mnt/x/file/below
 	says 6 '/mnt/x/tree/sub: belongs to project 8 already' assign /mnt/x/tree --hard 1M
-	says 6 '/mnt/x/other: has project ID 8 already' assign /mnt/x/other --id 11
+	says 6 '/mnt/x/other: has project ID 8 already: release it first, for another one' assign /mnt/x/other --id 11
 	says 6 '/mnt/x/other: has project ID 8 already, and "elsewhere" is 7' assign /mnt/x/other --name elsewhere
 	mkdir /mnt/x/deleted
 	cd /mnt/x/deleted
@@ -272,7 +272,7 @@ but open, elsewhere (fsquota find $id), or of a kind that this kernel cannot cha
 	says 2 '/mnt/x: only one projid/name can be specified when using -p <path>, 2 found.' project -s -p /mnt/x/web 44 45 /mnt/x
 	says 5 '/mnt/x: cannot setup path for project dir /mnt/x/nowhere: No such file or directory' project -s -p /mnt/x/nowhere 44 /mnt/x
 	says 5 '/mnt/x: projects file "/nowhere" doesn'\''t exist' project --projects-file /nowhere -s 8 /mnt/x
-	says 6 '/mnt/x: project quota flag not set on /mnt/x/other' df /mnt/x
+	says 6 '/mnt/x/other: has not the ID of its project, 8: fsquota project -s 8 gives it to it' df /mnt/x
 	says 5 '/mnt/x/nowhere: cannot read the project ID: No such file or directory' id /mnt/x/nowhere /mnt/x/web
 	assert_equal "$stdout" 0
 	says 3 "/proc/version: cannot read the project ID: $no_proc $(hints /proc/version)" id /proc/version

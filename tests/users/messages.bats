@@ -34,14 +34,24 @@ teardown() { rm -rf /etc/fsquota.d; }
 		echo "/mnt/x/dir ${words% *}" >/etc/fsquota.d/a.conf
 		refuses 2 "line 1: there is no key \"${words%%=*}\"; did you mean ${words##* }?" fsquota apply
 	done
-	for words in '10G hard=10G?' 'words a path with blanks takes double quotes' 'soft soft takes a value' 'until=1 see fsquota.d(5)'; do
+	for words in '10G hard=10G?' 'words a path with blanks takes double quotes' 'soft soft takes a value' 'until=1 fsquota resize DIR SIZE --until WHEN, and apply leaves it so'; do
 		echo "/mnt/x/dir ${words%% *}" >/etc/fsquota.d/a.conf
 		refuses 2 "${words#* }" fsquota apply
 	done
-	for words in '~/dir' 'hard=10G' ./dir ';' $'\xef\xbb\xbf/mnt/x/dir'; do
+	for words in '~/dir' 'hard=10G' ./dir ';' 'user alice' $'\xef\xbb\xbf/mnt/x/dir'; do
 		echo "$words hard=1G" >/etc/fsquota.d/a.conf
-		refuses 2 'line 1: a line begins with an absolute path' fsquota apply
+		refuses 2 'line 1: a line begins with the path of a directory, from / on' fsquota apply
 	done
+	# shellcheck disable=SC2016 # no shell looks at it
+	for words in '/mnt/x/{web,db}' '/mnt/x/${HOSTNAME}' '/mnt/x/users/**'; do
+		echo "$words hard=1G mkdir" >/etc/fsquota.d/a.conf
+		refuses 2 "line 1: only *, ? and [...] make a pattern, and each stands for one part of the path; {, \$ and ** of a name take quotes: \"$words\"" fsquota apply
+	done
+	echo '"/mnt/x/{web,$db}" hard=1G mkdir' >/etc/fsquota.d/a.conf
+	run -0 fsquota apply
+	run -0 fsquota export /mnt/x
+	assert_line --partial '"/mnt/x/{web,$db}" '
+	fsquota release '/mnt/x/{web,$db}'
 	echo '/mnt/x/dir mode=700' >/etc/fsquota.d/a.conf
 	refuses 2 'a.conf, line 1: mode and owner need mkdir' fsquota apply
 	echo '/mnt/x/dir hard=20M # for a while' >/etc/fsquota.d/a.conf

@@ -307,9 +307,7 @@ static bool assign_entry(struct apply *apply, struct apply_entry *entry, const c
 		assign_write_journal(apply->session, &entry->request, NULL, &err);
 		show_applied(apply, entry, FAILED, NULL);
 		session_fail_missing(apply->session, &err, entry->request.directory,
-				     strchr(entry->request.directory, '{')
-					     ? "*, ? and [...] make a pattern, braces do not"
-					     : "the word mkdir in its line makes it");
+				     "the word mkdir in its line makes it");
 	}
 	if (rc)
 		return err.errnum != EINTR;

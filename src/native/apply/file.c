@@ -61,23 +61,29 @@ static char take_escaped(char **from)
 	return (char)((at[0] - '0') << 6 | (at[1] - '0') << 3 | (at[2] - '0'));
 }
 
+/* What is in a word without quotes. */
+struct signs {
+	bool pattern; /* a *, ? or [ */
+	bool shell;   /* a { or $, which only a shell replaces */
+};
+
 /*
  * Take the next word: up to a blank; in double quotes, or from $' to ', blanks belong to it, and behind a backslash
  * any character. Quotes and backslashes are removed.
  *
  * @rest     where to look; set behind the word
  * @pattern  for the word as fnmatch(3) wants it, as long as the line and once more; or NULL
- * @is_pattern set: it has a *, ? or [ that is not quoted
+ * @signs    set
  * @return   the word, NULL at the end; with @rest NULL a quote is not closed, or has a byte that no word can have
  */
-static char *next_word(char **rest, char *pattern, bool *is_pattern)
+static char *next_word(char **rest, char *pattern, struct signs *signs)
 {
 	char *from = *rest + strspn(*rest, BLANKS), *word = from, *to = from;
 	const bool octal = strncmp(from, "$'", 2) == 0;
 	char quote = octal ? '\'' : '\0'; /* that ends the quoted part */
 	bool bad = false;
 
-	*is_pattern = false;
+	*signs = (struct signs){ 0 };
 	if (!*from)
 		return NULL;
 	for (from += octal ? 2 : 0; *from && (quote || !strchr(BLANKS, *from)); from++) {
@@ -94,7 +100,8 @@ static char *next_word(char **rest, char *pattern, bool *is_pattern)
 			plain = false;
 		}
 		bad |= byte == '\0' || byte == '\n';
-		*is_pattern |= plain && strchr("*?[", byte);
+		signs->pattern |= plain && strchr("*?[", byte);
+		signs->shell |= plain && strchr("{$", byte);
 		if (pattern && !plain && byte && strchr("*?[\\", byte))
 			*pattern++ = '\\';
 		if (pattern)
@@ -187,7 +194,8 @@ static bool has_blanks_around(const char *word, const char *value, const char *r
 static bool take_words(struct line *line, const char *path, char *rest,
 		       struct fsq_assign_request *request, struct fsq_timers *grace, bool *assigns)
 {
-	bool unused, other = false, keep = false;
+	struct signs unused;
+	bool other = false, keep = false;
 	const char *seen[16]; /* more than there are keys */
 	size_t count = 0;
 	char *word;
@@ -414,7 +422,8 @@ static void take_entry_line(struct line *line, char *text)
 	char *rest = text, *path, *end, *pattern;
 	struct fsq_timers grace = { 0 };
 	size_t budgets = line->session->budget_count;
-	bool is_pattern, assigns = false;
+	struct signs signs;
+	bool assigns = false;
 
 	if (line->list->reads == APPLY_BUDGETS && !strstr(text, "budget") &&
 	    !strstr(text, "overcommit"))
@@ -425,7 +434,7 @@ static void take_entry_line(struct line *line, char *text)
 		line->good = false;
 		return;
 	}
-	path = next_word(&rest, pattern, &is_pattern);
+	path = next_word(&rest, pattern, &signs);
 	if (!path || path[0] == '#')
 		goto out;
 	end = path + strlen(path);
@@ -436,11 +445,12 @@ static void take_entry_line(struct line *line, char *text)
 		line->good = assign_refuse(line->session, &line->origin,
 					   "this is a setting: it belongs in " FSQ_CONFIG_FILE);
 	else if (!is_clean(path))
-		line->good =
-			assign_refuse(line->session, &line->origin,
-				      "a line begins with an absolute path without empty parts, . "
-				      "and .., not with \"%.100s\"",
-				      path);
+		line->good = assign_refuse(
+			line->session, &line->origin,
+			path[0] == '/' ? "there are no empty parts, . and .. in a path: %.100s"
+				       : "a line begins with the path of a directory, from / on, "
+					 "not with \"%.100s\"; of a user: fsquota limit -u",
+			path);
 	/* Of a name in quotes there is more than what is left of it. */
 	else if (end[-1] == ':' && rest <= end + 1)
 		line->good =
@@ -448,12 +458,19 @@ static void take_entry_line(struct line *line, char *text)
 				      "no colon behind the path; one of its name takes quotes: "
 				      "\"%.100s\"",
 				      path);
+	else if (signs.shell || (signs.pattern && strstr(pattern, "**")))
+		line->good =
+			assign_refuse(line->session, &line->origin,
+				      "only *, ? and [...] make a pattern, and each stands for "
+				      "one part of the path; {, $ and ** of a name take quotes: "
+				      "\"%.100s\"",
+				      path);
 	else
 		line->good = take_words(line, path, rest, &request, &grace, &assigns);
-	if (line->good && is_pattern && line->session->budget_count > budgets)
+	if (line->good && signs.pattern && line->session->budget_count > budgets)
 		line->good = assign_refuse(line->session, &line->origin,
 					   "a pattern does not go with budget and overcommit");
-	if (line->good && is_pattern && grace.set[FSQ_INODES])
+	if (line->good && signs.pattern && grace.set[FSQ_INODES])
 		line->good = assign_refuse(line->session, &line->origin,
 					   "a pattern does not go with grace and grace-inodes: put "
 					   "them on the line of the mount point");
@@ -461,12 +478,12 @@ static void take_entry_line(struct line *line, char *text)
 		add_grace(line, path, &grace);
 	if (!assigns)
 		goto out;
-	if (line->good && is_pattern &&
+	if (line->good && signs.pattern &&
 	    (request.make || request.id || request.name || line->registered))
 		line->good =
 			assign_refuse(line->session, &line->origin,
 				      "a pattern does not go with mkdir, id, name and registered");
-	if (line->good && is_pattern)
+	if (line->good && signs.pattern)
 		take_pattern(line, pattern, &request);
 	else if (line->good)
 		add_entry(line, &request, path, NULL);

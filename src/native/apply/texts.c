@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "quota/base/error.h"
 #include "shared/array.h"
 #include "shared/read_file.h"
 
@@ -83,6 +84,7 @@ static bool add_text(struct session *session, struct apply_texts *texts, char *f
 {
 	struct apply_text new = { .file = file };
 	const bool is_input = file && strcmp(file, "-") == 0;
+	struct fsq_error err;
 	int rc = -ENOMEM;
 
 	if (is_input)
@@ -112,9 +114,15 @@ static bool add_text(struct session *session, struct apply_texts *texts, char *f
 	if (rc == -ETXTBSY)
 		session_error(session, ERROR_AT_PATH, FSQ_E_FAILED, 0, file,
 			      "is being written: nothing is done until it is closed");
-	else if (rc && reported_add(reading->reported, file ? file : ""))
-		session_errno(session, ERROR_OF_FILE, -rc, file, "cannot read %s",
-			      is_input ? "standard input" : file);
+	else if (rc && reported_add(reading->reported, file ? file : "")) {
+		if (rc == -ENOENT && fsq_fail_errno(&err, ENOENT, file, "cannot read"))
+			session_fail_missing(session, &err, file,
+					     "FILE is a file or directory with lines, - standard "
+					     "input");
+		else
+			session_errno(session, ERROR_OF_FILE, -rc, file, "cannot read %s",
+				      is_input ? "standard input" : file);
+	}
 	free(file);
 	return rc == 0;
 }

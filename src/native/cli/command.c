@@ -205,6 +205,7 @@ static bool take_letters(struct session *session, const struct command *command,
 {
 	const char *word = *(*words)++;
 	bool goes_on = true;
+	uint64_t bytes;
 
 	for (const char *at = word + 1; *at && goes_on && !session->help; at++) {
 		const struct command_option *option = command_find_option(command, *at, NULL, 0);
@@ -214,6 +215,11 @@ static bool take_letters(struct session *session, const struct command *command,
 			return refuse_unknown(session, command, letter, 2, word, NULL);
 		if (!option->kind) {
 			goes_on = take_option(session, option, options, NULL);
+			/* The help would look like success to who meant a limit. */
+			if (session->help && **words && fsq_parse_bytes(**words, &bytes) == 0 &&
+			    command_find_option(command, 0, "hard", 4))
+				return session_usage_error(
+					session, "-h is --help; the limit is --hard %s", **words);
 			continue;
 		}
 		value = at[1] ? at + 1 : next_value(session, letter, "", words);

@@ -65,6 +65,8 @@ static const char *const hints[] = {
 	[FSQ_HINT_COPY] = "copy it, then fsquota assign NEW --like OLD, and fsquota release OLD",
 	[FSQ_HINT_COPIED] =
 		"if mv has copied it: fsquota assign NEW --like OLD, then fsquota prune",
+	[FSQ_HINT_MADE_AGAIN] =
+		"if it was made again, as by fsquota apply: rmdir it, and then fsquota move",
 	[FSQ_HINT_ASSIGN_LESS] = "fsquota assign sets a limit below what is in use",
 };
 

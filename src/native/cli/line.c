@@ -20,7 +20,7 @@ void line_write_path(struct writer *w, const char *path)
 {
 	const bool in_octal = !is_printable(path);
 	const char *special = in_octal ? "'\\" : "\"\\";
-	const bool is_special = strpbrk(path, " \"\\*?[#") || path[strlen(path) - 1] == ':';
+	const bool is_special = strpbrk(path, " \"\\*?[#{$") || path[strlen(path) - 1] == ':';
 	const bool quoted = in_octal || is_special;
 
 	if (quoted)

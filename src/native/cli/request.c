@@ -135,6 +135,11 @@ static bool refuse_key(struct session *session, const struct word_origin *origin
 
 	if (is_removal(key))
 		return refuse_removal(session, origin, key);
+	if (strcmp(key, "until") == 0)
+		return assign_refuse(
+			session, origin,
+			"there is no key \"until\": fsquota resize DIR SIZE --until WHEN, "
+			"and apply leaves it so");
 	/* Written as an option, in capitals or with another stroke. */
 	for (; name[length] && length < sizeof(word) - 1; length++)
 		word[length] =

@@ -313,6 +313,8 @@ char *suggest_for_path(struct session *session, const char *path, bool exists)
 	char *quoted, *hint = NULL;
 	int length = -1;
 
+	if (!exists && strcmp(path, "-") == 0)
+		return strdup("fsquota batch reads requests from standard input");
 	if (!exists)
 		hint = suggest_for_id(session, path);
 	if (!exists && !hint)

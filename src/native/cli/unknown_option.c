@@ -140,7 +140,7 @@ static const struct {
 	  "PATH is an operand, without an option" },
 	{ " configmap ", " export ",
 	  "export > FILE, and kubectl create configmap NAME --from-file=FILE" },
-	{ " mail email pdf title ", "--html",
+	{ " mail email to mailto recipient pdf title ", "--html",
 	  "--html FILE makes a page, which mail(1) sends and a browser prints" },
 	{ " mail email notify alert ", " watch ",
 	  "fsquota check --mail sends it, from a timer; or --exec a program" },

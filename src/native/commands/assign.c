@@ -156,11 +156,8 @@ static bool take_request_word(struct session *session, const struct command_opti
 static bool assign_and_show(struct session *session, const struct fsq_assign_request *request,
 			    struct progress *progress)
 {
-	const struct fsq_limits *limits = &request->limits;
-	uint64_t hard = limits->mask & FSQ_HARD(FSQ_BLOCKS) ? limits->hard[FSQ_BLOCKS] : 0;
 	struct fsq_assignment *assignment;
-	char limit[FIELD_CELL], size[FIELD_CELL];
-	uint64_t mounts, space;
+	uint64_t mounts;
 	struct fsq_error err;
 	bool shown;
 	int rc = fsq_assign(&assignment, request, &err);
@@ -172,7 +169,6 @@ static bool assign_and_show(struct session *session, const struct fsq_assign_req
 	if (!request->dry_run && fsq_assignment_change(assignment) == FSQ_CREATED)
 		apply_marks_forget_one(session, fsq_assignment_id(assignment), request->directory);
 	shown = show_assignment(session, assignment, request, mounts);
-	space = fsq_assignment_space(assignment);
 	if (shown)
 		assign_warn_of_store(session, request, assignment);
 	if (shown)
@@ -185,11 +181,6 @@ static bool assign_and_show(struct session *session, const struct fsq_assign_req
 		/* Warn of limits that have no effect. */
 		if (fsq_assignment_enforcement(assignment) == FSQ_NOT_ENFORCED)
 			session_warn_not_enforced(session, request->directory);
-		if (space && hard > space / FSQ_BASIC_BLOCK)
-			session_warn(session, request->directory,
-				     "the limit of %s is more than the filesystem has, %s",
-				     field_size(limit, hard * FSQ_BASIC_BLOCK),
-				     field_size(size, space));
 	} else if (!shown && !request->dry_run && fsq_assignment_rollback(assignment, &err)) {
 		/* Without the ID the caller cannot use the quota. */
 		session_fail(session, &err);

@@ -78,13 +78,11 @@ static bool is_project_alone(struct session *session, const struct path_entry *p
 	if (rc)
 		session_errno(session, 0, -rc, path->directory, "cannot read the project ID of %s",
 			      path->directory);
-	else if (!inherit)
-		session_error(session, 0, FSQ_E_CONFLICT, 0, path->directory,
-			      "project quota flag not set on %s", path->directory);
-	else if (id != path->project)
-		session_error(session, 0, FSQ_E_CONFLICT, 0, path->directory,
-			      "project ID %u (%s) doesn't match ID %u (%s)", path->project,
-			      session->projects_file, id, path->directory);
+	else if (!inherit || id != path->project)
+		session_error(
+			session, ERROR_AT_PATH, FSQ_E_CONFLICT, 0, path->directory,
+			"has not the ID of its project, %u: fsquota project -s %u gives it to it",
+			path->project, path->project);
 	else
 		return true;
 	return false;

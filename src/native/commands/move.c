@@ -84,6 +84,14 @@ static void command_move(struct session *session, const struct invocation *invoc
 							.directory = request.to,
 							.from = request.from,
 							.err = rc ? &err : NULL });
+	if (rc == FSQ_E_NOT_FOUND && err.errnum == 0 && !strchr(request.from, '/') &&
+	    fsq_project_names_id(session_names(session), request.from, &moved.id)) {
+		session_error(session, ERROR_AT_PATH, rc, 0, request.from,
+			      "is the name of a project: give its old path, which fsquota list "
+			      "shows");
+		restore_signals(&signals_before);
+		return;
+	}
 	if (rc) {
 		session_fail_missing(session, &err, request.to,
 				     "rename it with mv first; move registers it, and with "

@@ -64,7 +64,8 @@ struct resizing {
 	struct session *session;
 	const struct resize_options *options;
 	struct fsq_resize_request request;
-	dev_t asked; /* the filesystem that was last asked whether it enforces limits */
+	dev_t asked;	/* the filesystem that was last asked whether it enforces limits, and */
+	uint64_t space; /* in bytes, or 0 */
 	const struct fsq_limits *from; /* with --until: resize only from these; or NULL */
 };
 
@@ -111,9 +112,12 @@ static void warn(struct resizing *resizing, const struct fsq_resized *resized, c
 	    fsq_supported(origin, &support, NULL) == 0) {
 		if (!support.enforced)
 			session_warn_not_enforced(session, origin);
+		resizing->space = listing_total_bytes(support.mountpoint);
 		fsq_support_clear(&support);
 	}
 	resizing->asked = resized->dev;
+	change_warn_of_space(session, path ? path : origin, &resized->before, &resized->after,
+			     resizing->space);
 	if (path)
 		listing_warn_if_outside(session,
 					request->directory ? NULL : session_mounts(session), path,

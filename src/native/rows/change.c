@@ -298,6 +298,19 @@ static void forget_old_grace(const struct fsq_filesystem *fs, struct fsq_dquot *
 		dquot->form[form].expires = 0;
 }
 
+void change_warn_of_space(struct session *session, const char *path,
+			  const struct fsq_limits *before, const struct fsq_limits *after,
+			  uint64_t space)
+{
+	const uint64_t hard = after->hard[FSQ_BLOCKS];
+	char limit[FIELD_CELL], size[FIELD_CELL];
+
+	if (space && hard > before->hard[FSQ_BLOCKS] && !fsq_limit_is_none(hard) &&
+	    hard > space / FSQ_BASIC_BLOCK)
+		session_warn(session, path, "the limit of %s is more than the filesystem has, %s",
+			     field_size(limit, hard * FSQ_BASIC_BLOCK), field_size(size, space));
+}
+
 void change_warn_of_assignment(struct session *session, const struct fsq_assign_request *request,
 			       const struct fsq_assignment *assignment)
 {
@@ -308,9 +321,17 @@ void change_warn_of_assignment(struct session *session, const struct fsq_assign_
 	struct fsq_filesystem *fs;
 	bool limited = false;
 
+	if (fsq_assignment_elsewhere(assignment))
+		session_warn(session, request->directory,
+			     "was gone, but %" PRIu64
+			     " files elsewhere have its ID and share its limit: if "
+			     "it was renamed, rmdir it, and then fsquota move OLD NEW",
+			     fsq_assignment_elsewhere(assignment));
 	if (change == FSQ_UNCHANGED || !enforced)
 		return;
 	fsq_assignment_limits(assignment, &before, &after);
+	change_warn_of_space(session, request->directory, &before, &after,
+			     fsq_assignment_space(assignment));
 	/* The limits that a project has are new for a directory that joins it. */
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++) {
 		if (change == FSQ_CREATED && before.soft[form] == after.soft[form])

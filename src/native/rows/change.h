@@ -84,6 +84,11 @@ void change_warn_of_limits(struct session *session, const char *path, const char
 			   const struct fsq_limits *before, const struct fsq_limits *after,
 			   const struct fsq_dquot *dquot);
 
+/** Warn of a limit that is raised above the size of the filesystem. @space  that, in bytes; 0: it is not known */
+void change_warn_of_space(struct session *session, const char *path,
+			  const struct fsq_limits *before, const struct fsq_limits *after,
+			  uint64_t space);
+
 /** Warn of limits that an assignment has made lower than they were, or than what is in use. */
 void change_warn_of_assignment(struct session *session, const struct fsq_assign_request *request,
 			       const struct fsq_assignment *assignment);

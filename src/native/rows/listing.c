@@ -132,17 +132,32 @@ double listing_percent(const struct project_row *row)
 	return bytes > inodes ? bytes : inodes;
 }
 
+/* @return   0 or a negative errno */
+static int ask_space(const char *mountpoint, struct statvfs *space)
+{
+	int fd = fsq_lookup(NULL, mountpoint, O_PATH, NULL);
+	int rc = fd < 0 ? fd : fstatvfs(fd, space) ? -errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+uint64_t listing_total_bytes(const char *mountpoint)
+{
+	struct statvfs space;
+
+	return ask_space(mountpoint, &space) ? 0 : (uint64_t)space.f_blocks * space.f_frsize;
+}
+
 uint64_t listing_free_bytes(struct session *session, const char *mountpoint)
 {
 	struct statvfs space;
-	int fd, rc;
+	int rc;
 
 	if (!mountpoint)
 		return FIELD_NOT_KNOWN;
-	fd = fsq_lookup(NULL, mountpoint, O_PATH, NULL);
-	rc = fd < 0 ? fd : fstatvfs(fd, &space) ? -errno : 0;
-	if (fd >= 0)
-		close(fd);
+	rc = ask_space(mountpoint, &space);
 	if (rc == 0)
 		return (uint64_t)space.f_bavail * space.f_frsize;
 	if (rc != -EACCES && rc != -ENOENT)

@@ -81,6 +81,9 @@ double listing_percent(const struct project_row *row);
  */
 uint64_t listing_free_bytes(struct session *session, const char *mountpoint);
 
+/** @return  the size of the filesystem in bytes; 0: it is not known */
+uint64_t listing_total_bytes(const char *mountpoint);
+
 /**
  * Set the bytes that can still be written: the least that the filesystem and the limits leave.
  *

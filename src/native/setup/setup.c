@@ -303,7 +303,9 @@ static void command_setup(struct session *session, const struct invocation *invo
 	if (!check_operands(session, invocation))
 		return;
 	if (session->has_root) {
-		session_usage_error(session, "setup runs programs of this system: not with --root");
+		session_usage_error(session,
+				    "setup runs programs of this system: not with --root; have "
+				    "the image run it at its first boot");
 		return;
 	}
 	if (options->yes && !session->dry_run && !fsq_is_privileged()) {

@@ -102,6 +102,7 @@ struct fsq_assignment {
 	enum fsq_store_relation store;
 	enum fsq_enforcement enforcement;
 	uint64_t space;
+	uint64_t elsewhere; /* inodes */
 	const struct fsq_budget *over_budget;
 };
 
@@ -299,7 +300,9 @@ static int check_current(const struct fsq_assignment *a, struct fsq_error *err)
 	uint32_t id;
 
 	if (request->id && request->id != a->id)
-		return fsq_fail(err, FSQ_E_CONFLICT, 0, path, "has project ID %u already", a->id);
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, path,
+				"has project ID %u already: release it first, for another one",
+				a->id);
 	if (!request->name)
 		return 0;
 	if (fsq_project_edit_id_of_name(a->edit, request->name, &id)) {
@@ -511,6 +514,10 @@ static int claim(struct fsq_assignment *a, struct fsq_error *err)
 	/* The ID of a project that exists may be in use. Who may not read its quota may not set it either. */
 	if (!a->is_new)
 		rc = read_quota(a, &dquot, err);
+	/* A registered directory that was not there is not what has inodes now. */
+	if (!a->is_new && rc == 0 && a->listed && ((a->marks & MADE) || would_make(a)) &&
+	    !fsq_project_edit_is_shared(a->edit, a->id, path_of(a)))
+		a->elsewhere = dquot.form[FSQ_INODES].used;
 	if (rc == 0 && !comes_last(a))
 		rc = tag_directory(a, err);
 	if (rc == 0 && a->is_new) {
@@ -1131,6 +1138,11 @@ enum fsq_enforcement fsq_assignment_enforcement(const struct fsq_assignment *ass
 uint64_t fsq_assignment_space(const struct fsq_assignment *assignment)
 {
 	return assignment->space;
+}
+
+uint64_t fsq_assignment_elsewhere(const struct fsq_assignment *assignment)
+{
+	return assignment->elsewhere;
 }
 
 bool fsq_assignment_may_be_full(const struct fsq_assignment *assignment)

@@ -49,6 +49,12 @@ int fsq_assign_noted(struct fsq_assignment **out, const struct fsq_assign_reques
 /** @return  size of the file system in bytes; 0 when no limit was asked for, or not known */
 uint64_t fsq_assignment_space(const struct fsq_assignment *assignment);
 
+/**
+ * @return   inodes that had the ID already when the directory was made: the registered one was renamed, or files of it
+ *           are open
+ */
+uint64_t fsq_assignment_elsewhere(const struct fsq_assignment *assignment);
+
 /** @return  whether statfs(2) of the directory shows that nothing is left of its limits, or cannot tell */
 bool fsq_assignment_may_be_full(const struct fsq_assignment *assignment);
 

@@ -177,7 +177,9 @@ static int check_rename(const struct move *m, struct fsq_error *err)
 static int check_both_paths(const struct move *m, struct fsq_error *err)
 {
 	const char *path = m->from;
+	struct fsq_inode_project now;
 	struct stat st, own;
+	uint32_t id;
 	int rc;
 
 	if (m->request->rename) {
@@ -198,7 +200,12 @@ static int check_both_paths(const struct move *m, struct fsq_error *err)
 	    own.st_ino == st.st_ino)
 		return 0;
 	return fsq_add_hint(
-		err, FSQ_HINT_COPY,
+		err,
+		fsq_project_edit_id_of(m->edit, path, &id) &&
+				fsq_inode_project_get(m->directory.target.fd, &now) == 0 &&
+				now.id == id
+			? FSQ_HINT_MADE_AGAIN
+			: FSQ_HINT_COPY,
 		fsq_fail(err, FSQ_E_CONFLICT, 0, path, "is still there, and is not %s", m->to));
 }
 
