@@ -867,6 +867,10 @@ enum fsq_finding_id {
 	FSQ_FINDING_SPECIAL_FILES, /* count symlinks and special files in it do not carry project */
 	/* about volumes of pods whose directories are gone; path is the mount point */
 	FSQ_FINDING_KUBELET_LEAKED, /* count have lines; other more, and pods do not start */
+	/* about a directory that was named; path is it */
+	FSQ_FINDING_PROJECT_FULL, /* of project: nothing more can be written */
+	/* about limits that were to go back; path is the directory; the caller finds it */
+	FSQ_FINDING_LIMITS_OVERDUE,
 };
 
 struct fsq_finding {

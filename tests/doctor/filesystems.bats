@@ -99,9 +99,11 @@ lacks() {
 		fresh_fs $fs
 		mkdir /mnt/$fs/project
 		fsquota assign --no-register /mnt/$fs/project --hard 1M
+		no_more project-full /mnt/$fs/project
 		# A full project is none.
 		! yes | head -c 2M >/mnt/$fs/project/file
 		no_more filesystem-full /mnt/$fs/project
+		finds note project-full /mnt/$fs/project
 		! yes >/mnt/$fs/file
 		finds problem filesystem-full /mnt/$fs/project
 		run fsquota check /mnt/$fs

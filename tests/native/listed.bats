@@ -589,6 +589,8 @@ example_system() {
 	fallocate -l 100k /mnt/x/logs/2
 	fallocate -l 100k /mnt/x/logs/3
 	oracle -x -c 'limit -p bsoft=450m bhard=500m volume' /mnt/x
+	mkdir -p /etc/systemd/system/timers.target.wants
+	ln -sf /dev/null /etc/systemd/system/timers.target.wants/fsquota-until.timer
 	rm -rf /etc/fsquota.conf /etc/fsquota.d
 	sync -f /mnt/x
 }

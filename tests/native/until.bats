@@ -6,15 +6,18 @@
 
 load ../lib/fsquota
 
-until_file=/var/lib/fsquota/until
+until_file=/var/lib/fsquota/until timers=/etc/systemd/system/timers.target.wants
 
+# The timer that puts them back is enabled.
 setup() {
+	mkdir -p $timers
+	ln -sf /dev/null $timers/fsquota-until.timer
 	rm -rf /etc/projects /etc/projid /etc/fsquota.d $until_file
 	fresh_each x e
 }
 
 teardown() {
-	rm -rf /etc/fsquota.d $until_file
+	rm -rf /etc/fsquota.d $until_file $timers/fsquota-until.timer
 }
 
 # has KIB...: the hard limits of the projects 7 and 8.
@@ -146,18 +149,25 @@ others_decide() {
 	done
 }
 
-@test "who looks at a terminal is told when the limits go back, and what has to run for that" {
-	local resize="fsquota resize /mnt/x/a +1K --until '2100-01-01 08:00'" timers=/etc/systemd/system/timers.target.wants
+@test "who looks at a terminal is told when the limits go back, and everybody what has to run for that" {
+	local resize="fsquota resize /mnt/x/a +1K --until '2100-01-01 08:00'"
 	mkdir /mnt/x/a
 	fsquota assign /mnt/x/a --id 7 --hard 1000K >/dev/null
 	run -0 script -qec "$resize" /dev/null
-	assert_output $'fsquota resize: /mnt/x/a: the limits go back on 2100-01-01 08:00, if "resize --due" runs then: '\
-$'systemctl enable --now fsquota-until.timer\r'
-	mkdir -p $timers
-	ln -s /dev/null $timers/fsquota-until.timer
-	run -0 script -qec "$resize" /dev/null
 	assert_output $'fsquota resize: /mnt/x/a: the limits go back on 2100-01-01 08:00\r'
 	rm $timers/fsquota-until.timer
+	run_split fsquota resize /mnt/x/a +1K --until '2100-01-01 08:00'
+	assert_equal "$status:$stdout:$stderr" '0::fsquota resize: /mnt/x/a: the limits go back on 2100-01-01 08:00 if "fsquota resize --due" runs then: systemctl enable --now fsquota-until.timer'
+	run fsquota doctor --quiet /mnt/x
+	refute_output --partial 'go back'
+	pass
+	run fsquota doctor --quiet /mnt/e
+	refute_output --partial 'go back'
+	run fsquota doctor --quiet /mnt/x
+	assert_line --partial 'note    /mnt/x/a: its limits were to go back on 1970-01-01 00:00, as resize --until said: is fsquota-until.timer enabled?; repair: fsquota resize --due'
+	is_silent fsquota resize --due
+	run fsquota doctor --quiet /mnt/x
+	refute_output --partial 'go back'
 }
 
 @test "a time that is none, or is over, changes nothing" {

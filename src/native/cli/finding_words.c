@@ -161,6 +161,15 @@ static const struct template templates[] = {
 		      "never clears from 1.31 on: pods with a user namespace may not start; "
 		      "fsquota prune {mountpoint} removes them",
 	  .id = FSQ_FINDING_KUBELET_LEAKED },
+	{ "project-full",
+	  "project {id} is full: at its hard limit, or above its soft one for too long; see "
+	  "fsquota "
+	  "explain",
+	  .id = FSQ_FINDING_PROJECT_FULL },
+	{ "limits-overdue",
+	  "its limits were to go back on {name}, as resize --until said: is fsquota-until.timer "
+	  "enabled?",
+	  "fsquota resize --due", .id = FSQ_FINDING_LIMITS_OVERDUE },
 	{ "project-above", "shares project {id} and its limits with {name}, which hands its ID on",
 	  "fsquota assign {path} --hard 10G",
 	  .in_doubt = "shares project {id} and its limits with {name}, which hands its ID on, and "

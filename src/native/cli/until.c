@@ -91,45 +91,44 @@ static void take_next(const char *text, int64_t *when)
 	}
 }
 
-#define DATE 40
-
-static const char *write_date(char date[DATE], int64_t when)
+const char *until_date(char date[UNTIL_DATE], int64_t when)
 {
 	time_t seconds = (time_t)when;
 	struct tm tm;
 
 	date[0] = '\0';
 	if (localtime_r(&seconds, &tm))
-		strftime(date, DATE, "%Y-%m-%d %H:%M", &tm);
+		strftime(date, UNTIL_DATE, "%Y-%m-%d %H:%M", &tm);
 	return date;
 }
 
 static bool refuse_past(struct session *session, const char *text, int64_t when)
 {
-	char date[DATE];
+	char date[UNTIL_DATE];
 
 	return session_usage_error(session, "--until %s is %s, which is not in the future", text,
-				   write_date(date, when));
+				   until_date(date, when));
 }
 
 #define ENABLED_TIMER "/etc/systemd/system/timers.target.wants/fsquota-until.timer"
 
-void until_tell(const char *directory, int64_t when)
+void until_tell(struct session *session, const char *directory, int64_t when)
 {
-	const bool is_enabled = access(ENABLED_TIMER, F_OK) == 0;
-	char date[DATE];
+	char date[UNTIL_DATE];
 	struct writer w;
 
-	if (!isatty(STDERR_FILENO))
-		return;
-	writer_start(&w, STDERR_FILENO);
-	write_text(&w, "fsquota resize: ");
-	write_escaped(&w, directory);
-	write_format(&w, ": the limits go back on %s%s\n", write_date(date, when),
-		     is_enabled ? ""
-				: ", if \"resize --due\" runs then: systemctl enable --now "
-				  "fsquota-until.timer");
-	writer_flush(&w);
+	if (access(ENABLED_TIMER, F_OK)) {
+		session_warn(session, directory,
+			     "the limits go back on %s if \"fsquota resize --due\" runs then: "
+			     "systemctl enable --now fsquota-until.timer",
+			     until_date(date, when));
+	} else if (isatty(STDERR_FILENO)) {
+		writer_start(&w, STDERR_FILENO);
+		write_text(&w, "fsquota resize: ");
+		write_escaped(&w, directory);
+		write_format(&w, ": the limits go back on %s\n", until_date(date, when));
+		writer_flush(&w);
+	}
 }
 
 bool until_parse(struct session *session, const char *text, int64_t *when)

@@ -501,7 +501,7 @@ static void set_until(struct resizing *resizing, struct until *until, struct fsq
 			for (size_t i = 0; i < until->count; i++)
 				until->list[i].is_done = until->list[i].is_new;
 		else
-			until_tell(resizing->request.directory, when);
+			until_tell(session, resizing->request.directory, when);
 		until_remove(session, until);
 	}
 	free(directory);

@@ -3,12 +3,14 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "native/cli/budgets.h"
 #include "native/cli/command.h"
 #include "native/cli/finding_words.h"
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
+#include "native/cli/until.h"
 #include "native/rows/projects.h"
 #include "native/rows/totals.h"
 #include "quota/fsquota.h"
@@ -259,6 +261,48 @@ static void report_failed_path(const struct fsq_error *err, void *arg)
 	session_fail(doctor->session, err);
 }
 
+static bool is_asked_for(const struct doctor *doctor, dev_t dev)
+{
+	const struct invocation *invocation = doctor->invocation;
+	struct stat st;
+
+	for (int i = 0; i < invocation->operand_count; i++)
+		if (fsq_lookup_stat(NULL, invocation->operands[i], 0, &st, NULL) == 0 &&
+		    st.st_dev == dev)
+			return true;
+	return invocation->operand_count == 0;
+}
+
+/* Limits that nothing has put back. */
+static void look_at_overdue(struct doctor *doctor)
+{
+	const int64_t now = time(NULL);
+	struct until until = { 0 };
+	char date[UNTIL_DATE];
+	struct stat st;
+
+	doctor->session->silent = true;
+	if (!until_read(doctor->session, &until, false))
+		until.count = 0;
+	doctor->session->silent = false;
+	for (size_t i = 0; i < until.count; i++) {
+		const struct until_line *line = &until.list[i];
+		const struct fsq_finding finding = {
+			.id = FSQ_FINDING_LIMITS_OVERDUE,
+			.level = FSQ_FINDING_NOTE,
+			.path = line->directory,
+			.name = until_date(date, line->when),
+			.project = line->id,
+		};
+
+		if (line->when <= now &&
+		    fsq_lookup_stat(NULL, line->directory, 0, &st, NULL) == 0 &&
+		    is_asked_for(doctor, st.st_dev))
+			print_finding(&finding, doctor);
+	}
+	until_free(&until);
+}
+
 /* Print an exceeded budget of a filesystem that was looked at. */
 static void print_budget(const struct total_row *row, void *arg)
 {
@@ -272,14 +316,8 @@ static void print_budget(const struct total_row *row, void *arg)
 		.count = row->hard_bytes,
 		.other_count = row->budget_bytes,
 	};
-	bool wanted = doctor->invocation->operand_count == 0;
-	struct stat st;
 
-	for (int i = 0; i < doctor->invocation->operand_count && !wanted; i++)
-		wanted =
-			fsq_lookup_stat(NULL, doctor->invocation->operands[i], 0, &st, NULL) == 0 &&
-			st.st_dev == row->dev;
-	if (wanted && totals_is_exceeded(row))
+	if (is_asked_for(doctor, row->dev) && totals_is_exceeded(row))
 		print_finding(&finding, doctor);
 }
 
@@ -324,6 +362,8 @@ static void command_doctor(struct session *session, const struct invocation *inv
 	progress_clear(&progress);
 	if (session->budget_count && doctor.quota_on)
 		look_at_budgets(&doctor);
+	if (doctor.quota_on)
+		look_at_overdue(&doctor);
 	tables_end(session);
 	/* A failed write matters more than the findings. */
 	session_flush(session);

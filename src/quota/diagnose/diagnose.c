@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "diagnosis.h"
@@ -83,12 +84,29 @@ static char *find_source(int fd, uint32_t id)
 	return path;
 }
 
+/* Does the next write fail? Of space less is left than a block of a file. */
+static bool is_full(const struct fsq_dquot *dquot)
+{
+	const int64_t now = time(NULL);
+
+	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++) {
+		const struct fsq_amounts *of = &dquot->form[form];
+		const uint64_t next = form == FSQ_BLOCKS ? 4096 / FSQ_BASIC_BLOCK : 1;
+
+		if ((of->hard && of->used + next > of->hard) ||
+		    (of->soft && of->used > of->soft && of->expires && of->expires <= now))
+			return true;
+	}
+	return false;
+}
+
 static void check_directory(struct fsq_subject *subject)
 {
 	const char *file = subject->diagnosis->registry->projects_file;
 	struct fsq_handle *handle = &subject->handle;
 	struct fsq_finding finding = { .id = FSQ_FINDING_PROJECT_ABOVE, .path = handle->path };
 	uint32_t registered = 0;
+	struct fsq_dquot dquot;
 	struct fsq_error err;
 	char *source = NULL;
 	struct stat st;
@@ -96,6 +114,12 @@ static void check_directory(struct fsq_subject *subject)
 	if (fstat(handle->target.fd, &st) || !S_ISDIR(st.st_mode) ||
 	    fsq_inode_project_get(handle->target.fd, &handle->project) || handle->project.id == 0)
 		return;
+	if (fsq_quotactl_get(&handle->target, FSQ_PROJECT, handle->project.id, &dquot) == 0 &&
+	    is_full(&dquot))
+		fsq_finding_visit_here(subject,
+				       (struct fsq_finding){ .id = FSQ_FINDING_PROJECT_FULL,
+							     .path = handle->path,
+							     .project = handle->project.id });
 	/* An unreadable file is a finding of its own. */
 	if (fsq_projects_id_of(file, handle->path, &registered, &err))
 		errno = err.errnum;
