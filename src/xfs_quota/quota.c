@@ -43,7 +43,7 @@ static void print_quota_header(const struct query *query, uint32_t id, const cha
 }
 
 static void print_quota_row(const struct query *query, const struct path *path,
-			    const struct fsq_dquot *dquot, int64_t *now)
+			    const struct fsq_dquot *dquot)
 {
 	struct writer *out = query->state->out;
 	bool human = query->style.human;
@@ -52,7 +52,7 @@ static void print_quota_row(const struct query *query, const struct path *path,
 	for (int form = 0; form < FSQ_FORMS; form++)
 		if (query->style.form[form]) {
 			xq_write_amounts(out, (enum fsq_form)form, human, &dquot->form[form],
-					 human ? 2 : 3, now);
+					 human ? 2 : 3);
 			write_char(out, ' ');
 		}
 	write_text(out, path->directory);
@@ -74,7 +74,6 @@ static void show_quota_of_id(const struct query *query, uint32_t id, const char 
 	struct state *state = query->state;
 	bool header = query->style.header;
 	int rc = -ENOENT;
-	int64_t now = 0;
 
 	for (size_t i = 0; i < state->path_count; i++) {
 		const struct path *path = &state->paths[i];
@@ -94,7 +93,7 @@ static void show_quota_of_id(const struct query *query, uint32_t id, const char 
 		if (header)
 			print_quota_header(query, id, name);
 		header = false;
-		print_quota_row(query, path, &dquot, &now);
+		print_quota_row(query, path, &dquot);
 	}
 	if (rc && rc != -EIO)
 		xq_errno(state, XQ_SILENT, -rc, "no quota of %s %u", type, id);

@@ -154,7 +154,6 @@ static void read_again(struct check *check, struct projects *projects)
 		}
 		fsq_usage_set_dquot(&project->usage, &dquot);
 	}
-	projects->now = time(NULL);
 }
 
 static void look_twice(struct check *check, struct projects *projects)
@@ -259,7 +258,7 @@ static bool read_filesystem_row(struct check *check, struct fsq_filesystem *fs,
 		.accounting = state.accounting[type],
 		.enforced = state.enforced[type],
 	};
-	*row = listing_row(check->session, info->directory, usage, NULL);
+	*row = listing_row(check->session, info->directory, usage);
 	row->shown_name = "(filesystem)";
 	if (rc)
 		return false;
@@ -484,7 +483,7 @@ static bool is_new(struct check *check, const struct held_usage *all, size_t cou
 static void judge_shown(struct check *check, const struct held_usage *held)
 {
 	const struct fsq_usage *usage = &held->usage;
-	struct project_row row = listing_row(check->session, held->directory, usage, NULL);
+	struct project_row row = listing_row(check->session, held->directory, usage);
 
 	row.directories = (struct field_texts){ &held->directory, 1 };
 	judge_row(check, &row, is_full(usage, &row), listing_is_in_force(check->session, &row));
@@ -495,7 +494,7 @@ static void judge_held(struct check *check, const struct held_usage *held)
 {
 	const char *directory = held->directory;
 	const struct fsq_usage *usage = &held->usage;
-	struct project_row row = listing_row(check->session, directory, usage, NULL);
+	struct project_row row = listing_row(check->session, directory, usage);
 
 	if (usage->at_least &&
 	    (usage->used_bytes == FSQ_NOT_KNOWN || usage->used_bytes == usage->hard_bytes)) {

@@ -134,7 +134,6 @@ static const struct row_fields rows = { fields, sizeof(struct dump_row),
 struct dumping {
 	struct session *session;
 	const struct dump_options *options;
-	int64_t now;
 	bool first;
 };
 
@@ -149,9 +148,9 @@ static void dump_record(const struct fsq_dquot *dquot, void *arg)
 		any |= dquot->form[form].soft || dquot->form[form].hard;
 	if (!any)
 		return;
-	row.record = records_row(session, &session->paths[session->current_path],
-				 options_type(&dump->options->quota), dquot,
-				 !session_has_rows(session), &dump->now);
+	row.record =
+		records_row(session, &session->paths[session->current_path],
+			    options_type(&dump->options->quota), dquot, !session_has_rows(session));
 	tables_row(session, &row);
 	dump->first = false;
 }

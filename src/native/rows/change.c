@@ -159,23 +159,22 @@ enum row_change change_word(bool changed)
 struct record_row change_values(const struct fsq_limits *limits)
 {
 	struct fsq_dquot dquot = { 0 };
-	int64_t now = 0;
 
 	for (int form = 0; form < FSQ_FORMS; form++) {
 		dquot.form[form].soft = limits->soft[form];
 		dquot.form[form].hard = limits->hard[form];
 	}
-	return records_row(NULL, NULL, FSQ_PROJECT, &dquot, true, &now);
+	return records_row(NULL, NULL, FSQ_PROJECT, &dquot, true);
 }
 
 struct record_row change_times(uint32_t id, const struct fsq_timers *timers)
 {
-	int64_t seconds[FSQ_FORMS], now = 0;
+	int64_t seconds[FSQ_FORMS];
 
 	for (int form = 0; form < FSQ_FORMS; form++) {
 		seconds[form] = timers->seconds[form];
 		if (id)
-			seconds[form] = records_grace_left(seconds[form], &now);
+			seconds[form] = records_grace_left(seconds[form]);
 		else if (seconds[form] == 0)
 			seconds[form] = FIELD_NO_SECONDS;
 	}
@@ -421,7 +420,6 @@ int change_limits(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 	struct record_row was, is;
 	const bool is_known = fsq_quota_get(fs, type, id, &now) == 0;
 	bool changed = false;
-	int64_t of_row = 0;
 	int rc = 0;
 
 	if (change_is_shown(session))
@@ -439,8 +437,8 @@ int change_limits(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 	for (int form = 0; form < FSQ_FORMS; form++)
 		changed |= before.form[form].soft != after.form[form].soft ||
 			   before.form[form].hard != after.form[form].hard;
-	was = records_row(session, NULL, type, &before, true, &of_row);
-	is = records_row(session, NULL, type, &after, true, &of_row);
+	was = records_row(session, NULL, type, &before, true);
+	is = records_row(session, NULL, type, &after, true);
 	show_changed_record(session, fs, type, id, changed, &was, &is);
 	return 0;
 }

@@ -270,9 +270,8 @@ void listing_set_name(struct session *session, struct project_row *row)
 }
 
 struct project_row listing_row_unnamed(enum fsq_type type, const char *path,
-				       const struct fsq_usage *usage, int64_t *now)
+				       const struct fsq_usage *usage)
 {
-	int64_t of_row = 0;
 	static const char *const sources[] = {
 		[FSQ_USAGE_QUOTA] = "quota",
 		[FSQ_USAGE_WALK] = "walk",
@@ -289,10 +288,8 @@ struct project_row listing_row_unnamed(enum fsq_type type, const char *path,
 		.hard_bytes = usage->hard_bytes,
 		.soft_inodes = usage->soft_inodes,
 		.hard_inodes = usage->hard_inodes,
-		.bytes_grace_seconds =
-			records_grace_left(usage->bytes_expires, now ? now : &of_row),
-		.inodes_grace_seconds =
-			records_grace_left(usage->inodes_expires, now ? now : &of_row),
+		.bytes_grace_seconds = records_grace_left(usage->bytes_expires),
+		.inodes_grace_seconds = records_grace_left(usage->inodes_expires),
 		.source = sources[usage->source],
 		.filesystem = usage->device,
 		.mountpoint = usage->mountpoint,
@@ -327,9 +324,9 @@ struct project_row listing_row_unnamed(enum fsq_type type, const char *path,
 }
 
 struct project_row listing_row(struct session *session, const char *path,
-			       const struct fsq_usage *usage, int64_t *now)
+			       const struct fsq_usage *usage)
 {
-	struct project_row row = listing_row_unnamed(FSQ_PROJECT, path, usage, now);
+	struct project_row row = listing_row_unnamed(FSQ_PROJECT, path, usage);
 
 	listing_set_name(session, &row);
 	return row;
@@ -399,7 +396,7 @@ bool listing_show_change(struct session *session, const struct listing_change *c
 		listing_plan_change(&usage, change);
 	if (session->dry_run && change->walked)
 		usage.in_force = usage.enforced ? FSQ_IN_FORCE_YES : FSQ_IN_FORCE_NOT_ENFORCED;
-	row = listing_row(session, change->directory, &usage, NULL);
+	row = listing_row(session, change->directory, &usage);
 	row.name = row.name ? row.name : change->name;
 	listing_set_shown_name(session, &row);
 	row.enforced &= change->enforced;

@@ -361,7 +361,6 @@ static void scan_filesystem(struct projects *projects)
 	/* Nothing of the filesystem is wanted if its path could not be looked at. */
 	if (!scopes_want_some(&projects->scopes, path->info->dev))
 		return;
-	projects->now = time(NULL);
 	projects->session->current_path = (int)projects->filesystem;
 	read = read_filesystem(projects, path);
 	projects->session->current_path = -1;
@@ -558,8 +557,7 @@ struct project_row projects_row(struct projects *projects, const struct project 
 {
 	struct session *session = projects->session;
 	const struct fsq_filesystem_info *info = session->paths[project->filesystem].info;
-	int64_t now = projects->now;
-	struct project_row row = listing_row_unnamed(projects->type, NULL, &project->usage, &now);
+	struct project_row row = listing_row_unnamed(projects->type, NULL, &project->usage);
 	bool of_project = projects->type == FSQ_PROJECT;
 
 	row.filesystem = info->device;

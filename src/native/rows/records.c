@@ -76,45 +76,41 @@ void records_choose(struct session *session, const bool form[FSQ_FORMS], bool nu
 	session->table.type = &rows;
 }
 
-int64_t records_grace_left(int64_t expires, int64_t *now)
+int64_t records_grace_left(int64_t expires)
 {
+	int64_t now;
+
 	if (!expires)
 		return FIELD_NO_SECONDS;
-	if (!*now)
-		*now = time(NULL);
-	return expires > *now ? expires - *now : 0;
+	now = time(NULL);
+	return expires > now ? expires - now : 0;
 }
 
 /* @return   the time left, by the same rule as fsq_usage_set_dquot() */
-static int64_t grace_of(const struct fsq_dquot *dquot, enum fsq_form form, int64_t *now)
+static int64_t grace_of(const struct fsq_dquot *dquot, enum fsq_form form)
 {
 	const struct fsq_amounts *amounts = &dquot->form[form];
 
-	return dquot->id && !fsq_limit_is_none(amounts->soft)
-		       ? records_grace_left(amounts->expires, now)
-		       : FIELD_NO_SECONDS;
+	return dquot->id && !fsq_limit_is_none(amounts->soft) ? records_grace_left(amounts->expires)
+							      : FIELD_NO_SECONDS;
 }
 
-uint64_t records_first_limit(const struct fsq_dquot *dquot, enum fsq_form form, int64_t *now)
+uint64_t records_first_limit(const struct fsq_dquot *dquot, enum fsq_form form)
 {
 	const struct fsq_amounts *amounts = &dquot->form[form];
 
 	return first_limit(fsq_limit_or_0(amounts->soft), fsq_limit_or_0(amounts->hard),
-			   grace_of(dquot, form, now));
+			   grace_of(dquot, form));
 }
 
 struct record_row records_row(struct session *session, const struct path_entry *path,
-			      enum fsq_type type, const struct fsq_dquot *dquot, bool numeric,
-			      int64_t *now)
+			      enum fsq_type type, const struct fsq_dquot *dquot, bool numeric)
 {
 	const struct fsq_amounts *space = &dquot->form[FSQ_BLOCKS];
 	const struct fsq_amounts *inodes = &dquot->form[FSQ_INODES];
 	const struct fsq_amounts *realtime = &dquot->form[FSQ_REALTIME];
-	double of_space =
-		percent_of_limit(space->used, records_first_limit(dquot, FSQ_BLOCKS, now));
-	double of_inodes =
-		percent_of_limit(inodes->used, records_first_limit(dquot, FSQ_INODES, now));
-
+	const double of_space = records_percent(dquot, FSQ_BLOCKS);
+	const double of_inodes = records_percent(dquot, FSQ_INODES);
 	/* There, XFS keeps the limits of those that have none of their own: nobody is stopped by them. */
 	bool has_defaults = path && path->info->is_xfs && dquot->id == 0;
 	const char *name = numeric ? NULL : names_of_id(session, type, dquot->id);
@@ -129,15 +125,15 @@ struct record_row records_row(struct session *session, const struct path_entry *
 		.used_bytes = fsq_block_bytes(space->used),
 		.soft_bytes = fsq_block_bytes(fsq_limit_or_0(space->soft)),
 		.hard_bytes = fsq_block_bytes(fsq_limit_or_0(space->hard)),
-		.bytes_grace_seconds = grace_of(dquot, FSQ_BLOCKS, now),
+		.bytes_grace_seconds = grace_of(dquot, FSQ_BLOCKS),
 		.used_inodes = inodes->used,
 		.soft_inodes = fsq_limit_or_0(inodes->soft),
 		.hard_inodes = fsq_limit_or_0(inodes->hard),
-		.inodes_grace_seconds = grace_of(dquot, FSQ_INODES, now),
+		.inodes_grace_seconds = grace_of(dquot, FSQ_INODES),
 		.used_realtime_bytes = fsq_block_bytes(realtime->used),
 		.soft_realtime_bytes = fsq_block_bytes(fsq_limit_or_0(realtime->soft)),
 		.hard_realtime_bytes = fsq_block_bytes(fsq_limit_or_0(realtime->hard)),
-		.realtime_grace_seconds = grace_of(dquot, FSQ_REALTIME, now),
+		.realtime_grace_seconds = grace_of(dquot, FSQ_REALTIME),
 		.percent = has_defaults		  ? -1
 			   : of_space > of_inodes ? of_space
 						  : of_inodes,
@@ -215,7 +211,6 @@ static void show_record_of_id(struct session *session, const struct quota_option
 			      uint32_t id)
 {
 	enum fsq_type type = options_type(options);
-	int64_t now = 0;
 	int rc = -ENOENT;
 
 	for (size_t i = 0; i < session->path_count; i++) {
@@ -231,7 +226,7 @@ static void show_record_of_id(struct session *session, const struct quota_option
 			rc = failed;
 		if (failed)
 			continue;
-		row = records_row(session, path, type, &dquot, options->numeric, &now);
+		row = records_row(session, path, type, &dquot, options->numeric);
 		tables_row(session, &row);
 	}
 	if (rc && rc != -EIO)

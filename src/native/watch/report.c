@@ -215,13 +215,11 @@ static void report_event(struct watch *watch, const struct watch_id *id, enum fs
 	const struct fsq_dquot nothing = { .id = id->id };
 	struct session *session = watch->session;
 	const struct watch_tally *tally = &id->tally[form][event];
-	int64_t now = 0;
 	struct watch_row row = {
 		.milliseconds = tally->first,
 		.words = words[event],
 		.limit = form == FSQ_INODES ? "inodes" : "space",
-		.record =
-			records_row(session, NULL, id->type, dquot ? dquot : &nothing, false, &now),
+		.record = records_row(session, NULL, id->type, dquot ? dquot : &nothing, false),
 		/* Print an empty list, too. */
 		.directories = { id->directories ? (const char *const *)id->directories : none,
 				 id->directory_count },
