@@ -150,6 +150,37 @@ static bool goes_on(struct apply *apply, const char *next)
 	return apply->reported ? !is_signal_pending(NULL) : session_goes_on(apply->session, next);
 }
 
+/* A row of a line. */
+static struct applied_row row_of_entry(const struct apply *apply, const struct apply_entry *entry,
+				       const char *action, bool changed)
+{
+	const bool overrides = apply->options->diff && entry->instead_of;
+
+	return (struct applied_row){
+		.path = entry->request.directory,
+		.action = action,
+		.change = change_word(changed),
+		.file = entry->file,
+		.line = entry->line,
+		.instead_of = overrides ? entry->instead_of : NULL,
+		.instead_of_line = overrides ? entry->instead_of_line : FIELD_NOT_KNOWN,
+	};
+}
+
+/* A row of a directory that no line names any more. */
+static struct applied_row row_of_mark(const struct apply_mark *mark, const char *action,
+				      bool changed)
+{
+	return (struct applied_row){
+		.path = mark->directory,
+		.action = action,
+		.change = change_word(changed),
+		.id = mark->id,
+		.line = FIELD_NOT_KNOWN,
+		.instead_of_line = FIELD_NOT_KNOWN,
+	};
+}
+
 /* What a line has done. The first three are those of enum fsq_change. */
 enum action {
 	UNCHANGED = FSQ_UNCHANGED,
@@ -170,22 +201,13 @@ static void show_applied(struct apply *apply, const struct apply_entry *entry, e
 	struct session *session = apply->session;
 	struct record_row before, after;
 	struct fsq_limits was, is;
-	struct applied_row row = {
-		.path = entry->request.directory,
-		.action = words[action],
-		.change = change_word(action == CHANGED || action == CREATED),
-		.id = assignment ? fsq_assignment_id(assignment) : 0,
-		.file = entry->file,
-		.line = entry->line,
-		.instead_of = apply->options->diff ? entry->instead_of : NULL,
-		.instead_of_line = apply->options->diff && entry->instead_of
-					   ? entry->instead_of_line
-					   : FIELD_NOT_KNOWN,
-		.over_budget = assignment ? budgets_where(fsq_assignment_over_budget(assignment),
-							  entry->request.directory)
-					  : NULL,
-	};
+	struct applied_row row =
+		row_of_entry(apply, entry, words[action], action == CHANGED || action == CREATED);
 
+	if (assignment) {
+		row.id = fsq_assignment_id(assignment);
+		row.over_budget = budgets_where(fsq_assignment_over_budget(assignment), row.path);
+	}
 	if (assignment && apply->options->diff) {
 		row.until = 1000 * apply->when;
 		fsq_assignment_limits(assignment, &was, &is);
@@ -364,22 +386,16 @@ static bool assign_and_note(struct apply *apply, const struct apply_entry *named
 static bool set_grace(struct apply *apply, const struct apply_entry *entry)
 {
 	struct session *session = apply->session;
-	const bool diff = apply->options->diff;
-	struct applied_row row = {
-		.path = entry->request.directory,
-		.action = "unchanged",
-		.change = ROW_UNCHANGED,
-		.file = entry->file,
-		.line = entry->line,
-		.instead_of = diff ? entry->instead_of : NULL,
-		.instead_of_line =
-			diff && entry->instead_of ? entry->instead_of_line : FIELD_NOT_KNOWN,
-	};
 	struct fsq_timers before, after;
 	struct record_row was, is;
 	struct fsq_error err;
 	const int rc = apply_grace_set(session, entry, &before, &after, &err);
 	const bool changed = rc == 0 && apply_grace_differs(&before, &after);
+	struct applied_row row = row_of_entry(apply, entry,
+					      rc	? "failed"
+					      : changed ? "changed"
+							: "unchanged",
+					      changed);
 	char why[2 * PATH_MAX];
 
 	if (rc)
@@ -391,17 +407,12 @@ static bool set_grace(struct apply *apply, const struct apply_entry *entry)
 								.filesystem = row.path,
 								.err = rc ? &err : NULL });
 	if (rc) {
-		row.action = "failed";
 		tables_row(session, &row);
 		session_fail(session, &err);
 		return err.errnum != EINTR;
 	}
-	if (changed) {
-		apply->changed = true;
-		row.action = "changed";
-		row.change = ROW_CHANGED;
-	}
-	if (diff) {
+	apply->changed |= changed;
+	if (apply->options->diff) {
 		was = change_times(0, &before);
 		is = change_times(0, &after);
 		row.grace_before = &was;
@@ -415,11 +426,11 @@ static bool set_grace(struct apply *apply, const struct apply_entry *entry)
 /* Before limits are set, which are exceeded for so long. */
 static void apply_graces(struct apply *apply, struct apply_list *list)
 {
-	bool going_on = list->grace_count && apply_list_identify_graces(apply->session, list);
+	bool going_on = list->graces.count && apply_list_identify_graces(apply->session, list);
 
-	for (size_t i = 0; i < list->grace_count && going_on; i++)
-		going_on = goes_on(apply, list->graces[i].request.directory) &&
-			   set_grace(apply, &list->graces[i]);
+	for (size_t i = 0; i < list->graces.count && going_on; i++)
+		going_on = goes_on(apply, list->graces.list[i].request.directory) &&
+			   set_grace(apply, &list->graces.list[i]);
 }
 
 static void look_between(struct apply *apply, struct apply_list *list);
@@ -437,8 +448,8 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 	if (!until_read(apply->session, &apply->until, false))
 		return;
 	registry = session_registry(apply->session);
-	for (size_t i = 0; i < list->count && going_on; i++) {
-		struct apply_entry *entry = &list->entries[i];
+	for (size_t i = 0; i < list->directories.count && going_on; i++) {
+		struct apply_entry *entry = &list->directories.list[i];
 
 		if (!entry->request.directory)
 			continue;
@@ -506,8 +517,9 @@ static int identify(struct session *session, const struct apply_entry *entry,
 
 static bool is_matched(const struct apply_list *list, const char *directory)
 {
-	for (size_t i = 0; i < list->pattern_count; i++)
-		if (fnmatch(list->patterns[i].pattern, directory, FNM_PATHNAME | FNM_PERIOD) == 0)
+	for (size_t i = 0; i < list->patterns.count; i++)
+		if (fnmatch(list->patterns.list[i].pattern, directory, FNM_PATHNAME | FNM_PERIOD) ==
+		    0)
 			return true;
 	return false;
 }
@@ -546,8 +558,8 @@ static bool compare_marks(struct session *session, struct apply_marks *marks,
 		there[count++] = mark;
 	}
 	array_sort(there, count, sizeof(*there), compare_marks_by_identity);
-	for (size_t i = 0; i < list->count; i++) {
-		const struct apply_entry *entry = &list->entries[i];
+	for (size_t i = 0; i < list->directories.count; i++) {
+		const struct apply_entry *entry = &list->directories.list[i];
 		const char *directory = entry->request.directory;
 		struct apply_mark key, *wanted = &key, **found;
 		int rc = directory ? identify(session, entry, &key) : 0;
@@ -586,19 +598,12 @@ static bool release_marked(struct apply *apply, struct apply_mark *mark,
 		.registry = registry,
 		.options = &apply->progress.options,
 	};
-	struct applied_row row = {
-		.path = mark->directory,
-		.action = "released",
-		.change = ROW_CHANGED,
-		.id = mark->id,
-		.line = FIELD_NOT_KNOWN,
-		.instead_of_line = FIELD_NOT_KNOWN,
-	};
 	struct fsq_released released;
 	struct record_row before;
 	const struct record_row none = change_values(&(const struct fsq_limits){ 0 });
 	struct fsq_error err;
 	int rc = fsq_release(&request, &released, &err);
+	struct applied_row row = row_of_mark(mark, rc ? "failed" : "released", rc == 0);
 
 	progress_take_mounts(&apply->progress, session, mark->directory);
 	journal_write(session, &(struct journal_entry){
@@ -608,8 +613,6 @@ static bool release_marked(struct apply *apply, struct apply_mark *mark,
 				       .before = released.limits_off ? &released.limits : NULL,
 				       .err = rc ? &err : NULL });
 	if (rc) {
-		row.action = "failed";
-		row.change = ROW_UNCHANGED;
 		session_fail(session, &err);
 	} else {
 		apply->changed = true;
@@ -659,6 +662,7 @@ static bool wait_for_unwished(struct apply *apply, struct apply_marks *marks)
 
 	for (size_t i = 0; i < marks->count && good; i++) {
 		struct apply_mark *mark = &marks->list[i];
+		const struct applied_row row = row_of_mark(mark, "unwished", false);
 		const struct unwished *known;
 		struct unwished new = { mark->id, mark->directory, now };
 
@@ -671,14 +675,7 @@ static bool wait_for_unwished(struct apply *apply, struct apply_marks *marks)
 			continue;
 		mark->is_wanted = true;
 		if (!known)
-			tables_row(apply->session, &(struct applied_row){
-							   .path = mark->directory,
-							   .action = "unwished",
-							   .change = ROW_UNCHANGED,
-							   .id = mark->id,
-							   .line = FIELD_NOT_KNOWN,
-							   .instead_of_line = FIELD_NOT_KNOWN,
-						   });
+			tables_row(apply->session, &row);
 		if (!apply->wake || new.since + after < apply->wake)
 			apply->wake = new.since + after;
 		new.directory = strdup(mark->directory);
@@ -865,7 +862,7 @@ static bool look_at_some(struct apply *apply, struct apply_watch *watch,
 
 		apply_watch_follow_one(watch, list, path);
 		good = apply_list_reach(apply->session, list, path, &some);
-		if (good && some.count)
+		if (good && some.directories.count)
 			apply_entries(apply, &some);
 		apply_list_free(&some);
 		if (!good)

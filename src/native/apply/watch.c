@@ -246,14 +246,14 @@ bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list
 	bool any = false;
 
 	watch->has_registered = false;
-	for (size_t i = 0; i < list->pattern_count; i++)
-		any |= add_above(watch, list->patterns[i].pattern);
-	for (size_t i = 0; i < list->count; i++) {
-		const char *path = list->entries[i].request.directory;
+	for (size_t i = 0; i < list->patterns.count; i++)
+		any |= add_above(watch, list->patterns.list[i].pattern);
+	for (size_t i = 0; i < list->directories.count; i++) {
+		const struct apply_entry *entry = &list->directories.list[i];
+		const char *path = entry->request.directory;
 
-		watch->has_registered |= list->entries[i].registered;
-		if (!path || list->entries[i].pattern || list->entries[i].registered ||
-		    is_beside(path, last))
+		watch->has_registered |= entry->registered;
+		if (!path || entry->pattern || entry->registered || is_beside(path, last))
 			continue;
 		any |= add_above(watch, path);
 		last = path;
@@ -274,8 +274,8 @@ bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list
 void apply_watch_follow_one(struct apply_watch *watch, const struct apply_list *list,
 			    const char *path)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		const struct apply_entry *entry = &list->entries[i];
+	for (size_t i = 0; i < list->directories.count; i++) {
+		const struct apply_entry *entry = &list->directories.list[i];
 		const char *below =
 			entry->real ? fsq_path_below(path, entry->real, strlen(entry->real)) : NULL;
 
