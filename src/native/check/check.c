@@ -52,6 +52,13 @@ struct check_options {
 #define WARNING_PERCENT 90
 #define CRITICAL_PERCENT 98
 
+/* The use of a directory. */
+struct held_usage {
+	const char *directory;
+	const struct held_limit *limit; /* of the caller; NULL: what statfs(2) shows */
+	struct fsq_usage usage;
+};
+
 struct check {
 	struct session *session;
 	const struct check_options *options;
@@ -66,6 +73,8 @@ struct check {
 	struct writer *out;  /* where it is printed then */
 	dev_t *registered;   /* filesystems with registered directories */
 	size_t registered_count, registered_capacity;
+	struct held_usage *held; /* directories that were judged alone; with room for all */
+	size_t held_count;
 };
 
 /* --- options --- */
@@ -444,37 +453,27 @@ static void check_projects(struct check *check, const struct invocation *invocat
 
 /* --- one directory: by a limit of the caller, or by what anybody may see --- */
 
-/* The use of a directory. */
-struct held_usage {
-	const char *directory;
-	const struct held_limit *limit; /* of the caller; NULL: what statfs(2) shows */
-	struct fsq_usage usage;
-};
-
-struct held_usages {
-	struct held_usage *all;
-	size_t count;
-};
-
 /*
- * Whether a project was judged before: directories may share one.
- * @return   false also when it was by another limit, and an error was reported
+ * Add the next directory.
+ *
+ * @return   whether to judge it: not if its project was judged before, since directories may share one; if that was by
+ *           another limit, an error was reported
  */
-static bool is_new(struct check *check, const struct held_usage *all, size_t count)
+static bool add_held(struct check *check)
 {
-	const struct held_usage *last = &all[count];
+	const struct held_usage *all = check->held, *last = &all[check->held_count++];
 
-	for (size_t i = 0; i < count; i++) {
-		const struct fsq_usage *usage = &all[i].usage;
+	for (; all < last; all++) {
+		const struct fsq_usage *usage = &all->usage;
 
 		if (!usage->id || usage->id != last->usage.id ||
 		    strcmp(usage->device, last->usage.device) != 0)
 			continue;
-		if (all[i].limit && last->limit && all[i].limit->bytes != last->limit->bytes)
+		if (all->limit && last->limit && all->limit->bytes != last->limit->bytes)
 			session_error(check->session, 0, FSQ_E_CONFLICT, 0, last->directory,
 				      "%s: has the project of %s, but another limit",
-				      last->directory, all[i].directory);
-		if (!all[i].limit == !last->limit)
+				      last->directory, all->directory);
+		if (!all->limit == !last->limit)
 			return false;
 	}
 	return true;
@@ -525,13 +524,12 @@ static void judge_held(struct check *check, const struct held_usage *held)
  *
  * @return   how many operands are left, which come first now
  */
-static int check_shown(struct check *check, struct held_usages *held,
-		       const struct invocation *invocation)
+static int check_shown(struct check *check, const struct invocation *invocation)
 {
 	int left = 0;
 
 	for (int i = 0; i < invocation->operand_count; i++) {
-		struct held_usage *next = &held->all[held->count];
+		struct held_usage *next = &check->held[check->held_count];
 
 		next->directory = invocation->operands[i];
 		if (session_usage(check->session, next->directory, &next->usage, NULL) ||
@@ -541,17 +539,16 @@ static int check_shown(struct check *check, struct held_usages *held,
 			invocation->operands[left++] = invocation->operands[i];
 			continue;
 		}
-		if (is_new(check, held->all, held->count))
+		if (add_held(check))
 			judge_shown(check, next);
-		held->count++;
 	}
 	return left;
 }
 
-static void check_held(struct check *check, struct held_usages *held)
+static void check_held(struct check *check)
 {
 	for (size_t i = 0; i < check->options->limit_count; i++) {
-		struct held_usage *next = &held->all[held->count];
+		struct held_usage *next = &check->held[check->held_count];
 		struct fsq_error err;
 
 		next->limit = &check->options->limits[i];
@@ -560,9 +557,8 @@ static void check_held(struct check *check, struct held_usages *held)
 			session_fail(check->session, &err);
 			continue;
 		}
-		if (is_new(check, held->all, held->count))
+		if (add_held(check))
 			judge_held(check, next);
-		held->count++;
 	}
 }
 
@@ -632,7 +628,6 @@ static void command_check(struct session *session, const struct invocation *invo
 			      .tell_of_statfs = true },
 	};
 	struct invocation rest = *invocation;
-	struct held_usages held = { 0 };
 	struct until until = { 0 };
 	bool chosen = options_choose_project(session);
 	bool nagios = options->format == FORMAT_NAGIOS;
@@ -676,9 +671,9 @@ static void command_check(struct session *session, const struct invocation *invo
 	check.quiet = options->quiet && !options->mail;
 	check.projects.want_sums = session->table.left_open =
 		session->budget_count > 0 && type == FSQ_PROJECT;
-	held.all = calloc((size_t)invocation->operand_count + options->limit_count + 1,
-			  sizeof(*held.all));
-	if (!held.all) {
+	check.held = calloc((size_t)invocation->operand_count + options->limit_count + 1,
+			    sizeof(*check.held));
+	if (!check.held) {
 		session_errno(session, 0, ENOMEM, NULL, "cannot check all");
 		return;
 	}
@@ -686,13 +681,13 @@ static void command_check(struct session *session, const struct invocation *invo
 	if (options->mail)
 		begin_mail(&check);
 	if (type == FSQ_PROJECT && !session->at.count && !chosen && !options->within)
-		rest.operand_count = check_shown(&check, &held, invocation);
+		rest.operand_count = check_shown(&check, invocation);
 	if (chosen || rest.operand_count || (!invocation->operand_count && !options->limit_count))
 		check_projects(&check, &rest);
-	check_held(&check, &held);
-	for (size_t i = 0; i < held.count; i++)
-		fsq_usage_clear(&held.all[i].usage);
-	free(held.all);
+	check_held(&check);
+	for (size_t i = 0; i < check.held_count; i++)
+		fsq_usage_clear(&check.held[i].usage);
+	free(check.held);
 	if (!check.quiet && !nagios)
 		tables_end(session);
 	/* Overcommitted limits stop nobody until the filesystem is full. */

@@ -381,20 +381,16 @@ void change_show_limits(struct session *session, const char *directory, uint32_t
 			const struct fsq_limits *before, const struct fsq_limits *after)
 {
 	const struct record_row was = change_values(before), is = change_values(after);
-	struct changed_row row = {
+	const struct changed_row row = {
 		.type = FSQ_PROJECT,
 		.id = id,
 		.name = names_of_id(session, FSQ_PROJECT, id),
 		.directory = directory,
 		.before = &was,
 		.after = &is,
+		.change = change_word(!fsq_limits_are_same(before, after)),
 	};
-	bool changed = false;
 
-	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
-		changed |= before->soft[form] != after->soft[form] ||
-			   before->hard[form] != after->hard[form];
-	row.change = change_word(changed);
 	write_changed(session->out, &row);
 }
 
