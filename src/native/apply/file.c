@@ -328,18 +328,12 @@ static void expand_pattern(struct line *line, const struct apply_entry *pattern,
 		reported_remove(line->list->reported, pattern->pattern);
 }
 
-/* As paths of what it matches are spelled. @return  for free(3), or NULL without memory */
-static char *spell_pattern(struct line *line, const char *pattern)
-{
-	const struct fsq_mount_points *points = session_mounts(line->session);
-
-	return points ? fsq_lookup_pattern(points, pattern) : strdup(pattern);
-}
-
 static void take_pattern(struct line *line, const char *written, struct apply_entry *entry)
 {
+	const struct fsq_mount_points *points = session_mounts(line->session);
 	struct apply_list *list = line->list;
-	char *spelled = spell_pattern(line, written);
+	/* As paths of what it matches are spelled. */
+	char *spelled = points ? fsq_lookup_pattern(points, written) : strdup(written);
 
 	entry->request.directory = NULL;
 	entry->pattern = keep_text(line->session, &list->texts, spelled);

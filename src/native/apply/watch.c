@@ -216,13 +216,6 @@ static void add_file(struct apply_watch *watch, const char *file)
 	free(directory);
 }
 
-/* It may be gone already. */
-static void forget_watched(struct apply_watch *watch, struct watched_directory *directory)
-{
-	inotify_rm_watch(watch->events, directory->number);
-	free(directory->path);
-}
-
 /* Are two paths in one directory? */
 static bool is_beside(const char *one, const char *other)
 {
@@ -259,10 +252,13 @@ bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list
 		last = path;
 	}
 	for (size_t i = 0; i < watch->count; i++) {
-		if (watch->list[i].look == watch->look)
+		if (watch->list[i].look == watch->look) {
 			watch->list[kept++] = watch->list[i];
-		else
-			forget_watched(watch, &watch->list[i]);
+			continue;
+		}
+		/* It may be gone already. */
+		inotify_rm_watch(watch->events, watch->list[i].number);
+		free(watch->list[i].path);
 	}
 	watch->count = kept;
 	watch->warned &= watch->limited;

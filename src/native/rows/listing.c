@@ -246,18 +246,12 @@ void listing_warn_if_outside(struct session *session, const struct fsq_mount_poi
 	listing_is_in_force(session, &row);
 }
 
-/* @return   whether it is the name that kubelet, and assign without --name, gives */
-static bool has_usual_name(const struct project_row *row)
-{
-	return row->type == FSQ_PROJECT && row->name && fsq_is_usual_name(row->name, row->id);
-}
-
 void listing_set_shown_name(struct session *session, struct project_row *row)
 {
-	const bool is_text = session->style.format == TABLE_TEXT;
-
 	row->shown_name = row->name;
-	if ((is_text || row->pod) && (!row->name || has_usual_name(row)))
+	/* The name that kubelet, and assign without --name, gives says nothing. */
+	if ((session->style.format == TABLE_TEXT || row->pod) &&
+	    (!row->name || (row->type == FSQ_PROJECT && fsq_is_usual_name(row->name, row->id))))
 		row->shown_name = row->pod;
 }
 

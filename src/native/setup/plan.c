@@ -714,11 +714,6 @@ static void add_reboot(struct plan *plan, bool lacked_features)
 
 /* --- is there a way? --- */
 
-static bool is_container(void)
-{
-	return is_there("/run/systemd/container") || is_there("/run/.containerenv");
-}
-
 static bool has_way(struct plan *plan)
 {
 	const struct fsq_outlook *outlook = plan->outlook;
@@ -734,7 +729,8 @@ static bool has_way(struct plan *plan)
 		finding_words_clear(&words);
 		return false;
 	}
-	if (fsq_in_user_namespace() || is_container())
+	if (fsq_in_user_namespace() || is_there("/run/systemd/container") ||
+	    is_there("/run/.containerenv"))
 		return session_error(
 			plan->session, ERROR_OF_FILE | ERROR_AT_PATH, FSQ_E_PERMISSION, 0, place,
 			"this is a container, where quotas cannot be set up to last: run "
