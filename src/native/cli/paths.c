@@ -147,14 +147,6 @@ int paths_find(const struct session *session, const char *path)
 	return paths_find_dev(session, st.st_dev);
 }
 
-bool paths_saw_all(const struct session *session, uint32_t id)
-{
-	for (size_t i = 0; i < session->unseen_count; i++)
-		if (session->unseen[i] == id)
-			return false;
-	return true;
-}
-
 static enum fsq_visit add_registered_path(uint32_t id, const char *directory, void *arg)
 {
 	struct session *session = arg;
@@ -187,8 +179,7 @@ static enum fsq_visit add_registered_path(uint32_t id, const char *directory, vo
 		/* Warn: the command works on all directories of the project but this one. */
 		session_warn(session, directory, "cannot be looked at: %s",
 			     errno_words(err.errnum));
-		if (!array_add(&session->unseen, &session->unseen_count, &session->unseen_capacity,
-			       &id, sizeof(id)))
+		if (fsq_id_set_insert(&session->unseen, id))
 			session_no_memory(session);
 	}
 	if (mount >= 0) {
