@@ -17,8 +17,6 @@ extern const struct command_option help_option[];	/* -h, --help */
 /** Options that may also precede the command; NULL ends the tables. */
 extern const struct command_option *const common_options[];
 
-/** Options that every command with COMMAND_FILESYSTEMS has, too; NULL ends the tables. */
-
 /*
  * --id, --name and --at of a command that changes the quota of a directory. With a directory, --id is its ID;
  * without one they select the project. Both go to the session.
