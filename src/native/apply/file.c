@@ -29,6 +29,7 @@ struct line {
 	struct session *session;
 	struct apply_list *list;
 	struct word_origin origin;
+	const struct apply_entry *pattern; /* that is expanded */
 	bool good;
 };
 
@@ -274,19 +275,13 @@ static void fail_to_look(struct line *line, const char *path, int errnum)
 			      line->origin.line, path);
 }
 
-struct expansion {
-	struct line *line;
-	const struct apply_entry *pattern;
-};
-
 /* A directory that the pattern matches. @return  whether the pattern was expanded so far */
 static enum fsq_visit take_match(const struct fsq_match *match, void *arg)
 {
-	struct expansion *expansion = arg;
-	struct line *line = expansion->line;
+	struct line *line = arg;
 	const char *path = match->path, *name = match->name;
 	const int errnum = match->errnum;
-	struct apply_entry entry = *expansion->pattern;
+	struct apply_entry entry = *line->pattern;
 
 	if (line->list->looked_in && errnum != EXDEV && (errnum || !name))
 		line->list->looked_in(path, match->parent, errnum, line->list->looker);
@@ -313,13 +308,13 @@ static enum fsq_visit take_match(const struct fsq_match *match, void *arg)
 static void expand_pattern(struct line *line, const struct apply_entry *pattern, const char *only)
 {
 	const struct fsq_mount_points *points = session_mounts(line->session);
-	struct expansion expansion = { line, pattern };
 	struct fsq_error err;
-	int rc = points ? fsq_lookup_each(points, pattern->pattern, only, take_match, &expansion,
-					  &err)
-			: 0;
+	int rc = 0;
 
 	line->good &= points != NULL;
+	line->pattern = pattern;
+	if (points)
+		rc = fsq_lookup_each(points, pattern->pattern, only, take_match, line, &err);
 	if (rc && line->list->looked_in)
 		line->list->looked_in(pattern->pattern, -1, -rc, line->list->looker);
 	if (rc)

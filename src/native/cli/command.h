@@ -167,6 +167,7 @@ int native_main(int argc, char **argv);
 struct request {
 	char **words; /* ended by NULL; they point into the line */
 	size_t count, capacity;
+	const char *wrong; /* with it; or NULL */
 };
 
 /**
