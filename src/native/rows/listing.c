@@ -89,36 +89,21 @@ static const struct field project_fields[] = {
 	{ 0 },
 };
 
-#define PROJECT_ROWS project_fields, sizeof(struct project_row)
+/* clang-format off */
+#define ROWS(name, columns) \
+	const struct row_fields name = { project_fields, sizeof(struct project_row), .usual = columns }
+/* clang-format on */
 
-const struct row_fields list_rows = { PROJECT_ROWS,
-				      .usual = "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,PATH" };
+ROWS(list_rows, "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,PATH");
 /* Only MOUNTPOINT identifies the row of what is in no project. */
-const struct row_fields total_list_rows = {
-	PROJECT_ROWS, .usual = "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,MOUNTPOINT,PATH"
-};
-const struct row_fields total_tree_rows = {
-	PROJECT_ROWS, .usual = "ID,NAME,USED,TREE,SOFT,HARD,USE%,IUSED,IHARD,MOUNTPOINT,PATH"
-};
-const struct row_fields check_rows = {
-	PROJECT_ROWS, .usual = "ID,NAME,USED,SOFT,HARD,USE%,GRACE,IUSED,IHARD,PATH"
-};
-const struct row_fields within_rows = {
-	PROJECT_ROWS, .usual = "ID,NAME,USED,SOFT,HARD,USE%,GRACE,FULLIN,IUSED,IHARD,PATH"
-};
-const struct row_fields usage_rows = { PROJECT_ROWS,
-				       .usual = "PATH,ID,NAME,USED,SOFT,HARD,USE%,GRACE,IUSED,"
-						"IHARD,SOURCE" };
-
-const struct row_fields user_list_rows = { PROJECT_ROWS,
-					   .usual = "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,"
-						    "MOUNTPOINT" };
-const struct row_fields user_check_rows = {
-	PROJECT_ROWS, .usual = "ID,NAME,USED,SOFT,HARD,USE%,GRACE,IUSED,IHARD,MOUNTPOINT"
-};
-const struct row_fields user_within_rows = {
-	PROJECT_ROWS, .usual = "ID,NAME,USED,SOFT,HARD,USE%,GRACE,FULLIN,IUSED,IHARD,MOUNTPOINT"
-};
+ROWS(total_list_rows, "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,MOUNTPOINT,PATH");
+ROWS(total_tree_rows, "ID,NAME,USED,TREE,SOFT,HARD,USE%,IUSED,IHARD,MOUNTPOINT,PATH");
+ROWS(check_rows, "ID,NAME,USED,SOFT,HARD,USE%,GRACE,IUSED,IHARD,PATH");
+ROWS(within_rows, "ID,NAME,USED,SOFT,HARD,USE%,GRACE,FULLIN,IUSED,IHARD,PATH");
+ROWS(usage_rows, "PATH,ID,NAME,USED,SOFT,HARD,USE%,GRACE,IUSED,IHARD,SOURCE");
+ROWS(user_list_rows, "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,MOUNTPOINT");
+ROWS(user_check_rows, "ID,NAME,USED,SOFT,HARD,USE%,GRACE,IUSED,IHARD,MOUNTPOINT");
+ROWS(user_within_rows, "ID,NAME,USED,SOFT,HARD,USE%,GRACE,FULLIN,IUSED,IHARD,MOUNTPOINT");
 
 double listing_percent(const struct project_row *row)
 {
