@@ -746,7 +746,8 @@ bool apply_list_registered(struct session *session, const struct apply_list *lis
 	return good || session_no_memory(session);
 }
 
-bool apply_pattern_reaches(const char *pattern, const char *path)
+/* May a pattern match a path, or something below it? */
+static bool may_reach(const char *pattern, const char *path)
 {
 	char parts[2 * PATH_MAX];
 	const char *end = pattern;
@@ -804,7 +805,7 @@ bool apply_list_reach(struct session *session, const struct apply_list *list, co
 		const struct apply_entry *pattern = &list->patterns.list[i];
 
 		line.origin = (struct word_origin){ pattern->file, pattern->line, some->wrong };
-		if (apply_pattern_reaches(pattern->pattern, path))
+		if (may_reach(pattern->pattern, path))
 			expand_pattern(&line, pattern, path);
 	}
 	return line.good && apply_list_settle(session, some) &&

@@ -115,9 +115,6 @@ bool apply_list_reach(struct session *session, const struct apply_list *list, co
 bool apply_list_registered(struct session *session, const struct apply_list *list,
 			   struct apply_list *some);
 
-/** @return  whether a pattern may match a path, or something below it */
-bool apply_pattern_reaches(const char *pattern, const char *path);
-
 /** Warn of lines of /etc/fsquota.d that say something else of directories than a command has changed. */
 void apply_tell_of_lines(struct session *session);
 

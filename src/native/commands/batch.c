@@ -69,12 +69,6 @@ const char *request_parse(struct request *request, char *line, size_t length)
 	return request->wrong;
 }
 
-void request_clear(struct request *request)
-{
-	free(request->words);
-	*request = (struct request){ 0 };
-}
-
 /* --- reading --- */
 
 struct batch_options {
@@ -330,7 +324,7 @@ static void command_batch(struct session *session, const struct invocation *invo
 	free(batch.output.bytes);
 	free(batch.error.bytes);
 	free(batch.messages.bytes);
-	request_clear(&batch.request);
+	free(batch.request.words);
 	config_forget(&batch.config);
 	fsq_cache_free(batch.cache);
 	fsq_assigned_close(batch.assigned);

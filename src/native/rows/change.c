@@ -256,7 +256,14 @@ static bool describe_lower(char text[WARNING_SIZE], const struct limit_change *l
 	return lowered || below;
 }
 
-void change_warn_of_limits(struct session *session, const char *path, const char *who,
+/*
+ * Warn of limits that are lower than before, or that have changed and are lower than what is in use.
+ *
+ * @path     begins the line; NULL: the current filesystem
+ * @who      follows @path, or ""
+ * @dquot    the use; zeros: do not compare it with the limits
+ */
+static void warn_of_limits(struct session *session, const char *path, const char *who,
 			   const struct fsq_limits *before, const struct fsq_limits *after,
 			   const struct fsq_dquot *dquot)
 {
@@ -326,7 +333,7 @@ void change_warn_of_assignment(struct session *session, const struct fsq_assign_
 		forget_old_grace(fs, &dquot);
 		fsq_filesystem_close(fs);
 	}
-	change_warn_of_limits(session, request->directory, "", &before, &after, &dquot);
+	warn_of_limits(session, request->directory, "", &before, &after, &dquot);
 }
 
 /* Warn of what change_limits() has done. @dquot  the record before */
@@ -354,7 +361,7 @@ static void warn_of_change(struct session *session, struct fsq_filesystem *fs, e
 	}
 	snprintf(who, sizeof(who), "%s %u: ", account_types[type], dquot->id);
 	forget_old_grace(fs, &now);
-	change_warn_of_limits(session, NULL, who, &before, &after, &now);
+	warn_of_limits(session, NULL, who, &before, &after, &now);
 }
 
 static void show_changed_record(struct session *session, struct fsq_filesystem *fs,

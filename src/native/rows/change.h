@@ -73,17 +73,6 @@ int change_timers(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 /** @return  what it means that more than the soft limit is in use. @expires  the end of the grace time, or 0 */
 const char *change_effect_of_soft(int64_t expires);
 
-/**
- * Warn of limits that are lower than before, or that have changed and are lower than what is in use.
- *
- * @path     begins the line; NULL: the current filesystem
- * @who      follows @path, or ""
- * @dquot    the use; zeros: do not compare it with the limits
- */
-void change_warn_of_limits(struct session *session, const char *path, const char *who,
-			   const struct fsq_limits *before, const struct fsq_limits *after,
-			   const struct fsq_dquot *dquot);
-
 /** Warn of limits that an assignment has made lower than they were, or than what is in use. */
 void change_warn_of_assignment(struct session *session, const struct fsq_assign_request *request,
 			       const struct fsq_assignment *assignment);
