@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "native/check/plugin.h"
-#include "native/cli/budgets.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "native/cli/program.h"

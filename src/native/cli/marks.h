@@ -9,7 +9,6 @@
 
 #include <limits.h>
 
-#include "quota/fsquota.h"
 #include "session.h"
 
 /**

@@ -5,7 +5,6 @@
 
 #include "command.h"
 #include "quota/fsquota.h"
-#include "table/table.h"
 
 extern const struct command_option dry_run_option[];	/* --dry-run */
 extern const struct command_option registry_options[];	/* --projects-file, --projid-file */

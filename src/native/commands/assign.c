@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
-#include <inttypes.h>
-#include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,7 +9,6 @@
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
 #include "native/cli/request.h"
-#include "native/cli/suggest.h"
 #include "native/rows/change.h"
 #include "native/rows/projects.h"
 #include "quota/base/error.h"

@@ -2,7 +2,6 @@
 /* The quotas that there are, as lines of fsquota.d(5). */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -6,7 +6,6 @@
 #ifndef FSQ_CHANGE_H
 #define FSQ_CHANGE_H
 
-#include "native/cli/options.h"
 #include "quota/fsquota.h"
 #include "records.h"
 

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,7 +13,6 @@
 #include "native/cli/paths.h"
 #include "quota/base/error.h"
 #include "quota/kernel/privilege.h"
-#include "quota/base/pod_path.h"
 #include "quota/mounts/lookup.h"
 #include "quota/usage/usage.h"
 #include "records.h"

@@ -3,7 +3,6 @@
 
 #include "native/cli/command.h"
 #include "native/cli/options.h"
-#include "native/commands.h"
 #include "quota/kernel/privilege.h"
 
 /* Steps are left, which this command could do; and only what waits for a mount or a boot. */
