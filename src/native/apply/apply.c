@@ -47,13 +47,6 @@ struct apply_options {
 	uint64_t prune_after; /* seconds; 0: the default */
 };
 
-/* With --watch: a directory that no line names any more, and is not released yet. */
-struct unwished {
-	uint32_t id;
-	char *directory;
-	int64_t since; /* milliseconds */
-};
-
 /* A directory of the files. */
 struct applied_row {
 	const char *path;
@@ -133,11 +126,10 @@ struct apply {
 	struct reported *reported; /* with --watch, see reported_add() */
 	bool has_default;	   /* the lines are those of /etc/fsquota.d */
 	/* With --watch: */
-	struct apply_texts last; /* the files, when all of them were right */
-	bool was_written;	 /* a file was being written */
-	struct unwished *unwished;
-	size_t unwished_count;
-	struct apply_watch *watch; /* NULL while only some directories are looked at */
+	struct apply_texts last;     /* the files, when all of them were right */
+	bool was_written;	     /* a file was being written */
+	struct apply_marks unwished; /* no line names them any more; not released yet */
+	struct apply_watch *watch;   /* NULL while only some directories are looked at */
 	int64_t wake;	    /* when to look again, in milliseconds; 0: when something changes */
 	struct until until; /* limits that go back */
 	int64_t when;	    /* those of the current entry do, in seconds since 1970; or 0 */
@@ -631,21 +623,6 @@ static bool release_marked(struct apply *apply, struct apply_mark *mark,
 	return rc == 0 || err.errnum != EINTR;
 }
 
-/* In the order of marks. */
-static int compare_unwished(const void *one, const void *other)
-{
-	const struct unwished *a = one, *b = other;
-
-	return strcmp(a->directory, b->directory) ?: compare_numbers(a->id, b->id);
-}
-
-static void free_unwished(struct unwished *list, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		free(list[i].directory);
-	free(list);
-}
-
 /*
  * With --watch nothing is released before it was unwished for a while: a file that is replaced may be gone for a moment.
  *
@@ -656,37 +633,30 @@ static bool wait_for_unwished(struct apply *apply, struct apply_marks *marks)
 	const int64_t now = clock_milliseconds(CLOCK_MONOTONIC);
 	const uint64_t seconds = apply->options->prune_after;
 	const int64_t after = (int64_t)(seconds ? seconds : PRUNE_AFTER_SECONDS) * 1000;
-	struct unwished *list = NULL;
-	size_t count = 0, capacity = 0;
-	bool good = true;
+	struct apply_marks unwished = { 0 };
 
-	for (size_t i = 0; i < marks->count && good; i++) {
-		struct apply_mark *mark = &marks->list[i];
+	for (size_t i = 0; i < marks->count && !unwished.no_memory; i++) {
+		struct apply_mark *mark = &marks->list[i], *waits;
 		const struct applied_row row = row_of_mark(mark, "unwished", false);
-		const struct unwished *known;
-		struct unwished new = { mark->id, mark->directory, now };
+		const struct apply_mark *known =
+			apply_marks_find(&apply->unwished, mark->id, mark->directory);
+		const int64_t since = known ? known->since : now;
 
-		if (!mark->is_registered || !mark->is_there || mark->is_wanted)
-			continue;
-		known = array_search(&new, apply->unwished, apply->unwished_count, sizeof(new),
-				     compare_unwished);
-		new.since = known ? known->since : now;
-		if (known && now - new.since >= after)
+		if (!mark->is_registered || !mark->is_there || mark->is_wanted ||
+		    (known && now - since >= after))
 			continue;
 		mark->is_wanted = true;
 		if (!known)
 			tables_row(apply->session, &row);
-		if (!apply->wake || new.since + after < apply->wake)
-			apply->wake = new.since + after;
-		new.directory = strdup(mark->directory);
-		good = new.directory &&array_add(&list, &count, &capacity, &new, sizeof(new));
-		if (!good)
-			free(new.directory);
+		if (!apply->wake || since + after < apply->wake)
+			apply->wake = since + after;
+		waits = apply_marks_keep(&unwished, mark->id, mark->directory);
+		if (waits)
+			waits->since = since;
 	}
-	free_unwished(apply->unwished, apply->unwished_count);
-	apply->unwished = list;
-	apply->unwished_count = count;
-	return good || session_no_memory(apply->session);
+	apply_marks_free(&apply->unwished);
+	apply->unwished = unwished;
+	return !unwished.no_memory || session_no_memory(apply->session);
 }
 
 /*
@@ -949,7 +919,7 @@ static void stay(struct apply *apply, char *const *files, int count)
 	apply_watch_end(&watch);
 	apply_list_free(&list);
 	apply_texts_free(&apply->last);
-	free_unwished(apply->unwished, apply->unwished_count);
+	apply_marks_free(&apply->unwished);
 	reported_clear(&reported);
 	reported_clear(&wrong);
 }
