@@ -338,7 +338,7 @@ void change_warn_of_assignment(struct session *session, const struct fsq_assign_
 static void warn_of_change(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
 			   const struct fsq_dquot *dquot, const struct fsq_limits *limits)
 {
-	struct fsq_limits before = { 0 }, after;
+	struct fsq_limits before = { 0 }, after = { 0 };
 	struct fsq_dquot now = *dquot;
 	struct fsq_state state;
 	char who[40];
@@ -349,13 +349,10 @@ static void warn_of_change(struct session *session, struct fsq_filesystem *fs, e
 	for (int form = 0; form < FSQ_FORMS; form++) {
 		before.soft[form] = dquot->form[form].soft;
 		before.hard[form] = dquot->form[form].hard;
-	}
-	after = before;
-	for (int form = 0; form < FSQ_FORMS; form++) {
-		if (limits->mask & FSQ_SOFT(form))
-			after.soft[form] = limits->soft[form];
-		if (limits->mask & FSQ_HARD(form))
-			after.hard[form] = limits->hard[form];
+		after.soft[form] =
+			limits->mask & FSQ_SOFT(form) ? limits->soft[form] : before.soft[form];
+		after.hard[form] =
+			limits->mask & FSQ_HARD(form) ? limits->hard[form] : before.hard[form];
 	}
 	snprintf(who, sizeof(who), "%s %u: ", account_types[type], dquot->id);
 	forget_old_grace(fs, &now);
