@@ -29,9 +29,6 @@
 #define STATUS_FULL 8
 #define STATUS_NOT_IN_FORCE 10
 
-/* With less space than this nothing more can be written. */
-#define BLOCK 4096
-
 /* The time between the two looks of --full-within. */
 #define INTERVAL_SECONDS 10
 
@@ -202,7 +199,7 @@ static bool is_amount_above(uint64_t used, uint64_t soft, uint64_t hard, uint64_
 /* The hard limits are those of the usage: statfs(2) shows the limit that comes first, and no use above it. */
 static bool is_full(const struct fsq_usage *usage, const struct project_row *row)
 {
-	return is_amount_above(usage->used_bytes, usage->soft_bytes, usage->hard_bytes, BLOCK,
+	return is_amount_above(usage->used_bytes, usage->soft_bytes, usage->hard_bytes, LEAST_SPACE,
 			       row->bytes_grace_seconds) ||
 	       is_amount_above(usage->used_inodes, usage->soft_inodes, usage->hard_inodes, 1,
 			       row->inodes_grace_seconds);

@@ -160,9 +160,6 @@ bool records_is_empty(const struct fsq_dquot *dquot)
 	return true;
 }
 
-/* The kernel's; NGROUPS_MAX is the C library's, which may be 32. */
-#define GROUPS_MAX 65536
-
 /* Visit what the kernel tells everybody: the records of the caller and of the caller's groups. */
 static void visit_own(struct fsq_filesystem *fs, enum fsq_type type,
 		      const struct record_range *range,
