@@ -17,15 +17,8 @@
 
 /* --- rows --- */
 
-/* clang-format off */
 #define VALUE(name) .offset = offsetof(struct record_row, name)
-#define LIMITS                                                                                   \
-	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, VALUE(soft_bytes), "soft limit of space" },   \
-	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, VALUE(hard_bytes), "hard limit of space" },   \
-	{ "ISOFT", "soft_inodes", FIELD_COUNT_LIMIT, VALUE(soft_inodes),                         \
-	  "soft limit of inodes" },                                                              \
-	{ "IHARD", "hard_inodes", FIELD_COUNT_LIMIT, VALUE(hard_inodes), "hard limit of inodes" }
-/* clang-format on */
+#define LIMITS FIELDS_OF_LIMITS(struct record_row, )
 
 const struct field limit_fields[] = { LIMITS, { 0 } };
 

@@ -23,6 +23,21 @@ struct record_row {
 	const char *filesystem, *mountpoint;
 };
 
+/* clang-format off */
+/* The limits in a row of @type, whose members of these names begin with @prefix. */
+#define FIELDS_OF_SPACE(type, prefix)                                                             \
+	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, .offset = offsetof(type, prefix soft_bytes),   \
+	  "soft limit of space" },                                                                \
+	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, .offset = offsetof(type, prefix hard_bytes),   \
+	  "hard limit of space" }
+#define FIELDS_OF_INODES(type, prefix)                                                            \
+	{ "ISOFT", "soft_inodes", FIELD_COUNT_LIMIT, .offset = offsetof(type, prefix soft_inodes), \
+	  "soft limit of inodes" },                                                               \
+	{ "IHARD", "hard_inodes", FIELD_COUNT_LIMIT, .offset = offsetof(type, prefix hard_inodes), \
+	  "hard limit of inodes" }
+#define FIELDS_OF_LIMITS(type, prefix) FIELDS_OF_SPACE(type, prefix), FIELDS_OF_INODES(type, prefix)
+/* clang-format on */
+
 /* Rows of report and quota. */
 extern const struct row_fields record_rows;
 
