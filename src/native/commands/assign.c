@@ -9,6 +9,7 @@
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
 #include "native/cli/request.h"
+#include "native/cli/suggest.h"
 #include "native/rows/change.h"
 #include "native/rows/projects.h"
 #include "quota/base/error.h"
@@ -176,12 +177,10 @@ static bool assign_and_show(struct session *session, const struct fsq_assign_req
 /* Such as hard=10G, as a line of fsquota.d(5) has it. */
 static bool is_limit(const char *word)
 {
-	size_t length = strcspn(word, "=");
-	static const char keys[] = " hard soft hard-inodes soft-inodes ";
-	char key[16];
+	const size_t length = strcspn(word, "=");
 
-	snprintf(key, sizeof(key), " %.*s ", length < 12 ? (int)length : 0, word);
-	return word[length] && strstr(keys, key);
+	return word[length] &&
+	       suggest_has_word(" hard soft hard-inodes soft-inodes ", word, length);
 }
 
 /* Check all operands before the first change: they must be directories, and no sizes. */
