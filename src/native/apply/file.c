@@ -33,6 +33,9 @@ struct line {
 	bool good;
 };
 
+/* Report what is wrong with a line. @return  false */
+#define refuse(line, ...) assign_refuse((line)->session, &(line)->origin, __VA_ARGS__)
+
 /* @return  a copy that is freed with the list; NULL without memory, which was reported */
 static char *keep_text(struct session *session, struct texts *texts, const char *text)
 {
@@ -125,10 +128,9 @@ static bool take_budget_word(struct line *line, const char *path, const char *wo
 
 	if (rc == -ENOMEM)
 		return session_no_memory(line->session);
-	return rc == 0 || assign_refuse(line->session, &line->origin, "%s=%.100s is no %s", word,
-					value ? value : "",
-					word[0] == 'b' ? "budget, such as budget=1T"
-						       : "overcommit, such as overcommit=120%");
+	return rc == 0 || refuse(line, "%s=%.100s is no %s", word, value ? value : "",
+				 word[0] == 'b' ? "budget, such as budget=1T"
+						: "overcommit, such as overcommit=120%");
 }
 
 static bool is_grace(const char *word)
@@ -144,9 +146,8 @@ static bool take_grace_word(struct line *line, const char *word, const char *val
 	uint64_t seconds;
 
 	if (!value || !options_parse_duration(value, &seconds) || seconds > UINT32_MAX)
-		return assign_refuse(line->session, &line->origin,
-				     "%s=%.100s is no time, such as %s=7d", word,
-				     value ? value : "", word);
+		return refuse(line, "%s=%.100s is no time, such as %s=7d", word, value ? value : "",
+			      word);
 	grace->seconds[form] = (int64_t)seconds;
 	return grace->set[form] = true;
 }
@@ -157,15 +158,13 @@ static bool complete(struct line *line, struct fsq_assign_request *request, bool
 	const unsigned int asked = request->limits.mask;
 
 	if (keep && request->unlimited)
-		return assign_refuse(line->session, &line->origin,
-				     "keep does not go with unlimited");
+		return refuse(line, "keep does not go with unlimited");
 	if (keep || request->unlimited)
 		return true;
 	if (request->soft_percent && !request->hard_percent &&
 	    (!(asked & FSQ_HARD(FSQ_BLOCKS)) || !request->limits.hard[FSQ_BLOCKS]))
-		return assign_refuse(line->session, &line->origin,
-				     "soft=%u%% is a part of the hard limit, and there is none",
-				     request->soft_percent);
+		return refuse(line, "soft=%u%% is a part of the hard limit, and there is none",
+			      request->soft_percent);
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++) {
 		if (form != FSQ_BLOCKS || !request->soft_percent)
 			request->limits.mask |= FSQ_SOFT(form);
@@ -204,18 +203,16 @@ static bool take_words(struct line *line, const char *path, char *rest, struct a
 		char *value = strchr(word, '=');
 
 		if (!rest)
-			return assign_refuse(line->session, &line->origin, "a quote is not closed");
+			return refuse(line, "a quote is not closed");
 		if (value)
 			*value++ = '\0';
 		if (has_blanks_around(word, value, rest))
-			return assign_refuse(line->session, &line->origin,
-					     "no blanks around \"=\": write %.100s=VALUE", word);
+			return refuse(line, "no blanks around \"=\": write %.100s=VALUE", word);
 		if (line->list->reads == APPLY_BUDGETS && !is_budget(word))
 			continue;
 		for (size_t i = 0; i < count; i++) {
 			if (strcmp(seen[i], word) == 0)
-				return assign_refuse(line->session, &line->origin,
-						     "%.100s is given twice", word);
+				return refuse(line, "%.100s is given twice", word);
 		}
 		if (count < sizeof(seen) / sizeof(*seen))
 			seen[count++] = word;
@@ -250,8 +247,7 @@ static bool take_words(struct line *line, const char *path, char *rest, struct a
 		grace->set[FSQ_INODES] = true;
 	}
 	if (entry->registered && request->make)
-		return assign_refuse(line->session, &line->origin,
-				     "registered does not go with mkdir");
+		return refuse(line, "registered does not go with mkdir");
 	*assigns = line->list->reads != APPLY_BUDGETS && (other || count == 0);
 	return !*assigns || (assign_request_check(line->session, &line->origin, request) &&
 			     complete(line, request, keep));
@@ -376,33 +372,27 @@ static void take_entry_line(struct line *line, char *text)
 		goto out;
 	end = path + strlen(path);
 	if (!rest)
-		line->good = assign_refuse(line->session, &line->origin,
-					   "a quote is not closed, or has \\000 or \\012 in it");
+		line->good = refuse(line, "a quote is not closed, or has \\000 or \\012 in it");
 	else if (config_is_key(path))
-		line->good = assign_refuse(line->session, &line->origin,
-					   "this is a setting: it belongs in " FSQ_CONFIG_FILE);
+		line->good = refuse(line, "this is a setting: it belongs in " FSQ_CONFIG_FILE);
 	else if (!is_clean(path))
-		line->good =
-			assign_refuse(line->session, &line->origin,
-				      "a line begins with an absolute path without empty parts, . "
-				      "and .., not with \"%.100s\"",
-				      path);
+		line->good = refuse(line,
+				    "a line begins with an absolute path without empty parts, . "
+				    "and .., not with \"%.100s\"",
+				    path);
 	/* Of a name in quotes there is more than what is left of it. */
 	else if (end[-1] == ':' && rest <= end + 1)
-		line->good =
-			assign_refuse(line->session, &line->origin,
-				      "no colon behind the path; one of its name takes quotes: "
-				      "\"%.100s\"",
-				      path);
+		line->good = refuse(line,
+				    "no colon behind the path; one of its name takes quotes: "
+				    "\"%.100s\"",
+				    path);
 	else
 		line->good = take_words(line, path, rest, &entry, &assigns);
 	if (line->good && is_pattern && line->session->budget_count > budgets)
-		line->good = assign_refuse(line->session, &line->origin,
-					   "a pattern does not go with budget and overcommit");
+		line->good = refuse(line, "a pattern does not go with budget and overcommit");
 	if (line->good && is_pattern && entry.grace.set[FSQ_INODES])
-		line->good = assign_refuse(line->session, &line->origin,
-					   "a pattern does not go with grace and grace-inodes: put "
-					   "them on the line of the mount point");
+		line->good = refuse(line, "a pattern does not go with grace and grace-inodes: put "
+					  "them on the line of the mount point");
 	entry.request.directory = path;
 	if (line->good && entry.grace.set[FSQ_INODES])
 		line->good =
@@ -412,8 +402,7 @@ static void take_entry_line(struct line *line, char *text)
 	if (line->good && is_pattern &&
 	    (request->make || request->id || request->name || entry.registered))
 		line->good =
-			assign_refuse(line->session, &line->origin,
-				      "a pattern does not go with mkdir, id, name and registered");
+			refuse(line, "a pattern does not go with mkdir, id, name and registered");
 	if (line->good && is_pattern)
 		take_pattern(line, pattern, &entry);
 	else if (line->good)
@@ -451,8 +440,8 @@ bool apply_list_parse(struct session *session, struct apply_list *list,
 			break;
 		/* Whoever writes it may have written a part of it only: hard=1 instead of hard=10G. */
 		if (rest == end && text->text[text->length - 1] != '\n')
-			line.good = assign_refuse(
-				session, &line.origin,
+			line.good = refuse(
+				&line,
 				"there is no newline at its end, so it may be a part of a line");
 		else
 			take_entry_line(&line, next);
