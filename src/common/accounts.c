@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "accounts.h"
 
-#include <errno.h>
 #include <grp.h>
 #include <pwd.h>
 #include <stdlib.h>
@@ -23,12 +22,9 @@ const char *const account_types[FSQ_TYPES + 1] = { "user", "group", "project", N
 bool account_find_id(enum fsq_type type, const char *word, const struct fsq_project_names *names,
 		     uint32_t *id)
 {
-	int rc = fsq_parse_id(word, id);
 	const struct passwd *user;
 	const struct group *group;
 
-	if (rc == 0 || rc == -ERANGE)
-		return rc == 0;
 	switch (type) {
 	case FSQ_USER:
 		user = getpwnam(word);

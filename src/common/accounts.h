@@ -10,9 +10,10 @@
 extern const char *const account_types[FSQ_TYPES + 1];
 
 /**
- * @word     a number, or a name of the user, group or projid database
+ * Find a name of the user, group or projid database. Numbers are for fsq_parse_id().
+ *
  * @names    names of projects, or NULL
- * @return   whether it stands for an ID that can exist; the ID goes to @id
+ * @return   whether it is there; the ID goes to @id
  */
 bool account_find_id(enum fsq_type type, const char *word, const struct fsq_project_names *names,
 		     uint32_t *id);

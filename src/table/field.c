@@ -222,33 +222,22 @@ const char *field_time(char cell[FIELD_CELL], int64_t milliseconds)
 
 bool field_is_text(const struct field *field)
 {
-	switch (field->type) {
-	case FIELD_TEXT:
-	case FIELD_PATH:
-	case FIELD_WORD:
-	case FIELD_BOOL:
-	case FIELD_CHANGE:
-	case FIELD_TIME:
-		return true;
-	default:
-		return false;
-	}
+	static const bool is_text[FIELD_ROW + 1] = {
+		[FIELD_TEXT] = true, [FIELD_PATH] = true,   [FIELD_WORD] = true,
+		[FIELD_BOOL] = true, [FIELD_CHANGE] = true, [FIELD_TIME] = true,
+	};
+
+	return is_text[field->type];
 }
 
 bool field_is_amount(const struct field *field)
 {
-	switch (field->type) {
-	case FIELD_COUNT:
-		return !field->is_id;
-	case FIELD_COUNT_LIMIT:
-	case FIELD_BYTES:
-	case FIELD_BYTES_LIMIT:
-	case FIELD_RATE:
-	case FIELD_PERCENT:
-		return true;
-	default:
-		return false;
-	}
+	static const bool is_amount[FIELD_ROW + 1] = {
+		[FIELD_COUNT] = true,	    [FIELD_COUNT_LIMIT] = true, [FIELD_BYTES] = true,
+		[FIELD_BYTES_LIMIT] = true, [FIELD_RATE] = true,	[FIELD_PERCENT] = true,
+	};
+
+	return is_amount[field->type] && !field->is_id;
 }
 
 int field_compare(const struct field *field, const void *one, const void *other, bool descending)

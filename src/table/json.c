@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "json.h"
 
-#include <string.h>
-
 #include "shared/utf8.h"
 
 void json_start(struct json *json, struct writer *writer)

@@ -105,10 +105,10 @@ void xq_write_columns(struct writer *to, enum fsq_form form, bool human, uint64_
 }
 
 void xq_write_amounts(struct writer *to, enum fsq_form form, bool human,
-		      const struct fsq_amounts *amounts, size_t gap, int64_t *now)
+		      const struct fsq_amounts *amounts, size_t gap)
 {
 	char cell[XQ_CELL];
-	int64_t left;
+	int64_t now;
 
 	xq_write_columns(to, form, human, amounts->used, amounts->soft, amounts->hard);
 	write_blanks(to, gap);
@@ -122,10 +122,8 @@ void xq_write_amounts(struct writer *to, enum fsq_form form, bool human,
 		write_text(to, human ? " [------]" : " [--------]");
 		return;
 	}
-	if (!*now)
-		*now = time(NULL);
-	left = amounts->expires > *now ? amounts->expires - *now : 0;
-	xq_cell_grace(cell, left, false, human);
+	now = time(NULL);
+	xq_cell_grace(cell, amounts->expires > now ? amounts->expires - now : 0, false, human);
 	write_char(to, ' ');
 	write_right(to, cell, human ? 8 : 9);
 }

@@ -137,10 +137,9 @@ void xq_write_columns(struct writer *to, enum fsq_form form, bool human, uint64_
  * Write use, limits, warnings and grace time of one form.
  *
  * @gap      blanks before the warnings
- * @now      seconds since 1970; 0: unknown, set when a grace time runs
  */
 void xq_write_amounts(struct writer *to, enum fsq_form form, bool human,
-		      const struct fsq_amounts *amounts, size_t gap, int64_t *now);
+		      const struct fsq_amounts *amounts, size_t gap);
 
 /** @return  whether nothing is used, in the forms of @style */
 bool xq_is_unused(const struct style *style, const struct fsq_dquot *dquot);

@@ -33,28 +33,16 @@ static void begin_options(const char *options)
 	scan.first = scan.last = optind;
 }
 
-static void reverse(char **words, int count)
-{
-	for (int i = 0; i < count / 2; i++) {
-		char *word = words[i];
-
-		words[i] = words[count - 1 - i];
-		words[count - 1 - i] = word;
-	}
-}
-
 /* Move the options argv[last] to argv[optind - 1] in front of the skipped operands. */
 static void move_operands(char **argv)
 {
-	int operands = scan.last - scan.first, options = optind - scan.last;
+	for (; scan.last < optind; scan.first++, scan.last++) {
+		char *option = argv[scan.last];
 
-	if (operands > 0 && options > 0) {
-		reverse(argv + scan.first, operands);
-		reverse(argv + scan.last, options);
-		reverse(argv + scan.first, operands + options);
+		memmove(&argv[scan.first + 1], &argv[scan.first],
+			(size_t)(scan.last - scan.first) * sizeof(*argv));
+		argv[scan.first] = option;
 	}
-	scan.first += options;
-	scan.last = optind;
 }
 
 static bool is_operand(const char *word)

@@ -52,20 +52,6 @@ static int take_strict(struct state *state, int argc, char **argv)
 	return left;
 }
 
-static void print_version(struct state *state)
-{
-	write_format(state->out, "%s version %s\n", state->program,
-		     state->generation == XFS_QUOTA_6_1 ? "6.1.0" : "7.2.0");
-	xq_flush(state);
-}
-
-static void print_usage(struct state *state)
-{
-	fprintf(stderr, "Usage: %s [-V] [-x] [-f] [-p prog] [-c cmd]... [-d project]... [path]\n",
-		state->program);
-	state->status = state->strict ? 2 : 1;
-}
-
 /* @return   whether to go on; otherwise state->status is set */
 static bool parse_options(struct state *state, char **lines, size_t *line_count, int argc,
 			  char **argv)
@@ -99,10 +85,16 @@ static bool parse_options(struct state *state, char **lines, size_t *line_count,
 			state->expert = true;
 			break;
 		case 'V':
-			print_version(state);
+			write_format(state->out, "%s version %s\n", state->program,
+				     state->generation == XFS_QUOTA_6_1 ? "6.1.0" : "7.2.0");
+			xq_flush(state);
 			return false;
 		default:
-			print_usage(state);
+			fprintf(stderr,
+				"Usage: %s [-V] [-x] [-f] [-p prog] [-c cmd]... [-d project]... "
+				"[path]\n",
+				state->program);
+			state->status = state->strict ? 2 : 1;
 			return false;
 		}
 	}

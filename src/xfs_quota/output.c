@@ -8,12 +8,6 @@
 
 #include "shared/errno_words.h"
 
-/* The exit codes of fsquota(8) number the kinds of fsq_error_kind in their order, from 1. */
-static int exit_code(enum fsq_error_kind kind)
-{
-	return kind == FSQ_OK ? 0 : 1 + FSQ_E_FAILED - kind;
-}
-
 void xq_error(struct state *state, unsigned int flags, enum fsq_error_kind kind, int errnum,
 	      const char *format, ...)
 {
@@ -23,8 +17,9 @@ void xq_error(struct state *state, unsigned int flags, enum fsq_error_kind kind,
 	int status = is_broken || (kind != FSQ_OK && !(flags & (XQ_STATUS_0 | XQ_SILENT)));
 	va_list args;
 
+	/* The exit codes of fsquota(8) number the kinds of fsq_error_kind in their order, from 1. */
 	if (state->strict)
-		status = exit_code(kind);
+		status = kind == FSQ_OK ? 0 : 1 + FSQ_E_FAILED - kind;
 	if (!state->status)
 		state->status = status;
 	if ((flags & XQ_SILENT) && !is_broken)

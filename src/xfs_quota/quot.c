@@ -3,6 +3,7 @@
 #include "command.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -19,22 +20,18 @@ struct owner {
 };
 
 struct owners {
-	struct owner *list; /* by size, the largest first */
-	size_t count;
+	enum fsq_type type;
+	bool sizes; /* count files by size, not by owner */
+	int64_t now;
+	/* While it is counted, a hash table by ID, where a slot without files is free; then by size, the largest first. */
+	struct owner *list;
+	size_t count, capacity;
 	uint64_t size_files[LARGE_KIB + 1]; /* number of files by KiB; the last: all larger files */
 	uint64_t large_kib;		    /* of those larger files */
 	bool no_memory;			    /* some owners are not counted */
 };
 
 #define DAY 86400
-
-struct count {
-	struct owners *owners; /* @list is now a hash table by ID; a slot without files is free */
-	size_t capacity;
-	enum fsq_type type;
-	bool sizes;
-	int64_t now;
-};
 
 static struct owner *slot(struct owner *list, size_t capacity, uint32_t id)
 {
@@ -45,51 +42,48 @@ static struct owner *slot(struct owner *list, size_t capacity, uint32_t id)
 	return &list[at];
 }
 
-static struct owner *find_owner_count(struct count *count, uint32_t id)
+static struct owner *find_owner_count(struct owners *owners, uint32_t id)
 {
-	struct owners *owners = count->owners;
-
-	if (2 * owners->count >= count->capacity) {
-		size_t capacity = count->capacity ? 2 * count->capacity : 256;
+	if (2 * owners->count >= owners->capacity) {
+		size_t capacity = owners->capacity ? 2 * owners->capacity : 256;
 		struct owner *larger = calloc(capacity, sizeof(*larger));
 
 		if (!larger)
 			return NULL;
-		for (size_t i = 0; i < count->capacity; i++)
+		for (size_t i = 0; i < owners->capacity; i++)
 			if (owners->list[i].files)
 				*slot(larger, capacity, owners->list[i].id) = owners->list[i];
 		free(owners->list);
 		owners->list = larger;
-		count->capacity = capacity;
+		owners->capacity = capacity;
 	}
-	return slot(owners->list, count->capacity, id);
+	return slot(owners->list, owners->capacity, id);
 }
 
 static enum fsq_visit count_inode(const struct fsq_inode *inode, void *arg)
 {
-	struct count *count = arg;
-	struct owners *owners = count->owners;
+	struct owners *owners = arg;
 	uint64_t kib = (inode->bytes + 1023) / 1024;
 	struct owner *owner;
 
-	if (count->sizes) {
+	if (owners->sizes) {
 		if (S_ISREG(inode->mode) || S_ISDIR(inode->mode)) {
 			owners->size_files[kib < LARGE_KIB ? kib : LARGE_KIB]++;
 			owners->large_kib += kib < LARGE_KIB ? 0 : kib;
 		}
 		return FSQ_VISIT_CONTINUE;
 	}
-	owner = find_owner_count(count, inode->owner[count->type]);
+	owner = find_owner_count(owners, inode->owner[owners->type]);
 	if (!owner) {
 		owners->no_memory = true;
 		return FSQ_VISIT_CONTINUE;
 	}
 	owners->count += owner->files == 0;
-	owner->id = inode->owner[count->type];
+	owner->id = inode->owner[owners->type];
 	owner->files++;
 	owner->kib += kib;
 	for (int i = 0; i < 3; i++)
-		if (count->now - inode->read > (i + 1) * 30 * DAY)
+		if (owners->now - inode->read > (i + 1) * 30 * DAY)
 			owner->unread_kib[i] += kib;
 	return FSQ_VISIT_CONTINUE;
 }
@@ -103,21 +97,6 @@ static int by_size(const void *one, const void *other)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Count the owners, or with @sizes the files of each size. @return as fsq_filesystem_each_inode() */
-static int count_owners(struct owners *owners, struct fsq_filesystem *fs, enum fsq_type type,
-			bool sizes, struct fsq_error *err)
-{
-	struct count count = { owners, 0, type, sizes, time(NULL) };
-	int rc;
-
-	rc = fsq_filesystem_each_inode(fs, count_inode, &count, err);
-	if (owners->list)
-		array_sort(owners->list, count.capacity, sizeof(*owners->list), by_size);
-	for (owners->count = 0; owners->count < count.capacity && owners->list[owners->count].kib;)
-		owners->count++;
-	return rc;
-}
-
 static void print_owners(struct state *state, const struct call *call, const struct owners *owners)
 {
 	for (size_t i = 0; i < owners->count; i++) {
@@ -126,16 +105,15 @@ static void print_owners(struct state *state, const struct call *call, const str
 
 		if (!call->options['n'])
 			name = xq_name_of(state, call->type, owner->id);
-		write_format(state->out, "%8llu    ", (unsigned long long)owner->kib);
+		write_format(state->out, "%8" PRIu64 "    ", owner->kib);
 		if (call->options['i'])
-			write_format(state->out, "%8llu    ", (unsigned long long)owner->files);
+			write_format(state->out, "%8" PRIu64 "    ", owner->files);
 		if (name)
 			write_format(state->out, "%-8.8s", name);
 		else
 			write_format(state->out, "#%-7d", (int)owner->id);
 		for (int days = 0; days < 3 && call->options['v']; days++)
-			write_format(state->out, "    %8llu",
-				     (unsigned long long)owner->unread_kib[days]);
+			write_format(state->out, "    %8" PRIu64, owner->unread_kib[days]);
 		write_char(state->out, '\n');
 	}
 }
@@ -150,15 +128,15 @@ static void print_sizes(struct state *state, const struct owners *owners)
 
 		sum += kib < LARGE_KIB ? kib * files : owners->large_kib;
 		if (files || kib == LARGE_KIB)
-			write_format(state->out, "%llu\t%llu\t%llu\n", (unsigned long long)kib,
-				     (unsigned long long)files, (unsigned long long)sum);
+			write_format(state->out, "%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", kib,
+				     files, sum);
 	}
 }
 
 static void show_quot_path(struct state *state, const struct call *call, const struct path *path)
 {
 	bool sizes = call->options['c'];
-	struct owners owners = { 0 };
+	struct owners owners = { .type = call->type, .sizes = sizes, .now = time(NULL) };
 	struct fsq_error err;
 	int rc;
 
@@ -166,7 +144,11 @@ static void show_quot_path(struct state *state, const struct call *call, const s
 		return;
 	write_format(state->out, "%s (%s)%s%s:\n", path->info->device, path->directory,
 		     sizes ? "" : " ", sizes ? "" : xq_type_titles[call->type]);
-	rc = count_owners(&owners, path->fs, call->type, sizes, &err);
+	rc = fsq_filesystem_each_inode(path->fs, count_inode, &owners, &err);
+	if (owners.list)
+		array_sort(owners.list, owners.capacity, sizeof(*owners.list), by_size);
+	for (owners.count = 0; owners.count < owners.capacity && owners.list[owners.count].kib;)
+		owners.count++;
 	if (rc == FSQ_E_PERMISSION)
 		xq_errno(state, XQ_SILENT, err.errnum, "cannot read the inodes");
 	if (rc && rc != FSQ_E_PERMISSION)

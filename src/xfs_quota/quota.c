@@ -9,14 +9,8 @@
 /* The NGROUPS_MAX of the kernel. The C library's may be only 32. */
 #define GROUPS_MAX 65536
 
-struct query {
-	struct state *state;
-	struct style style;
-	enum fsq_type type;
-	bool verbose; /* also show records without use */
-};
-
-static void print_quota_header(const struct query *query, uint32_t id, const char *name)
+static void print_quota_header(struct state *state, const struct call *call, uint32_t id,
+			       const char *name)
 {
 	static const char *const plain[] = {
 		"     Blocks      Quota      Limit  Warn/Time      ",
@@ -28,53 +22,53 @@ static void print_quota_header(const struct query *query, uint32_t id, const cha
 		"  Files  Quota  Limit Warn/Time    ",
 		"Realtime Quota  Limit Warn/Time    ",
 	};
-	struct writer *out = query->state->out;
+	struct writer *out = state->out;
 
-	write_format(out, "Disk quotas for %s ", xq_type_titles[query->type]);
+	write_format(out, "Disk quotas for %s ", xq_type_titles[call->type]);
 	if (name)
 		write_text(out, name);
 	else
 		write_format(out, "#%u", id);
-	write_format(out, " (%u)\n%-*s", id, query->style.human ? 12 : 19, "Filesystem");
+	write_format(out, " (%u)\n%-*s", id, call->style.human ? 12 : 19, "Filesystem");
 	for (int form = 0; form < FSQ_FORMS; form++)
-		if (query->style.form[form])
-			write_text(out, (query->style.human ? human : plain)[form]);
+		if (call->style.form[form])
+			write_text(out, (call->style.human ? human : plain)[form]);
 	write_text(out, "Mounted on\n");
 }
 
-static void print_quota_row(const struct query *query, const struct path *path,
-			    const struct fsq_dquot *dquot, int64_t *now)
+static void print_quota_row(struct state *state, const struct call *call, const struct path *path,
+			    const struct fsq_dquot *dquot)
 {
-	struct writer *out = query->state->out;
-	bool human = query->style.human;
+	struct writer *out = state->out;
+	bool human = call->style.human;
 
 	write_left(out, path->info->device, human ? 12 : 19);
 	for (int form = 0; form < FSQ_FORMS; form++)
-		if (query->style.form[form]) {
+		if (call->style.form[form]) {
 			xq_write_amounts(out, (enum fsq_form)form, human, &dquot->form[form],
-					 human ? 2 : 3, now);
+					 human ? 2 : 3);
 			write_char(out, ' ');
 		}
 	write_text(out, path->directory);
 	write_char(out, '\n');
 }
 
-static bool is_record_shown(const struct query *query, const struct fsq_dquot *dquot)
+static bool is_record_shown(const struct state *state, const struct call *call,
+			    const struct fsq_dquot *dquot)
 {
-	if (query->verbose || !xq_is_unused(&query->style, dquot))
+	if (call->options['v'] || !xq_is_unused(&call->style, dquot))
 		return true;
 	/* 6.1 does not show an ID that has limits and uses nothing. */
-	return query->state->generation >= XFS_QUOTA_7_2 && xq_has_limits(&query->style, dquot);
+	return state->generation >= XFS_QUOTA_7_2 && xq_has_limits(&call->style, dquot);
 }
 
 /* Show one ID on every filesystem of the table. */
-static void show_quota_of_id(const struct query *query, uint32_t id, const char *name)
+static void show_quota_of_id(struct state *state, const struct call *call, uint32_t id,
+			     const char *name)
 {
-	const char *type = account_types[query->type];
-	struct state *state = query->state;
-	bool header = query->style.header;
+	const char *type = account_types[call->type];
+	bool header = call->style.header;
 	int rc = -ENOENT;
-	int64_t now = 0;
 
 	for (size_t i = 0; i < state->path_count; i++) {
 		const struct path *path = &state->paths[i];
@@ -83,76 +77,69 @@ static void show_quota_of_id(const struct query *query, uint32_t id, const char 
 
 		if (path->is_project)
 			continue;
-		failed = fsq_quota_get(path->fs, query->type, id, &dquot);
+		failed = fsq_quota_get(path->fs, call->type, id, &dquot);
 		if (failed == -EIO)
 			xq_errno(state, XQ_SILENT, EIO, "no quota of %s %u on %s", type, id,
 				 path->directory);
 		if (rc)
 			rc = failed;
-		if (failed || !is_record_shown(query, &dquot))
+		if (failed || !is_record_shown(state, call, &dquot))
 			continue;
 		if (header)
-			print_quota_header(query, id, name);
+			print_quota_header(state, call, id, name);
 		header = false;
-		print_quota_row(query, path, &dquot, &now);
+		print_quota_row(state, call, path, &dquot);
 	}
 	if (rc && rc != -EIO)
 		xq_errno(state, XQ_SILENT, -rc, "no quota of %s %u", type, id);
 }
 
-static void show_named(const struct query *query, uint32_t id)
+static void show_named(struct state *state, const struct call *call, uint32_t id)
 {
-	show_quota_of_id(query, id,
-			 query->style.numeric ? NULL : xq_name_of(query->state, query->type, id));
+	show_quota_of_id(state, call, id,
+			 call->style.numeric ? NULL : xq_name_of(state, call->type, id));
 }
 
 /* Show the quotas of the caller's user or groups. A process belongs to no project. */
-static void show_own_quota(const struct query *query)
+static void show_own_quota(struct state *state, const struct call *call)
 {
 	gid_t groups[GROUPS_MAX];
 	int count;
 
-	if (query->type == FSQ_PROJECT) {
-		xq_usage_error(query->state, "must specify a project name/ID");
-	} else if (query->type == FSQ_USER) {
-		show_named(query, getuid());
+	if (call->type == FSQ_PROJECT) {
+		xq_usage_error(state, "must specify a project name/ID");
+	} else if (call->type == FSQ_USER) {
+		show_named(state, call, getuid());
 	} else {
 		count = getgroups(GROUPS_MAX, groups);
 		for (int i = 0; i < count; i++)
-			show_named(query, groups[i]);
+			show_named(state, call, groups[i]);
 	}
 }
 
-static void show_word(const struct query *query, const char *word)
+static void show_word(struct state *state, const struct call *call, const char *word)
 {
 	bool is_number = word[strspn(word, "0123456789")] == '\0';
 	uint32_t id;
 
 	/* "+5" is a number elsewhere, but a name here. */
-	if ((!is_number && word[0] == '+') || !xq_find_id(query->state, query->type, word, &id)) {
-		if (!xq_names_are_lost(query->state))
-			xq_error(query->state, 0, FSQ_E_NOT_FOUND, 0, "cannot find %s %s",
-				 account_types[query->type], word);
+	if ((!is_number && word[0] == '+') || !xq_find_id(state, call->type, word, &id)) {
+		if (!xq_names_are_lost(state))
+			xq_error(state, 0, FSQ_E_NOT_FOUND, 0, "cannot find %s %s",
+				 account_types[call->type], word);
 	} else if (is_number) {
-		show_named(query, id);
+		show_named(state, call, id);
 	} else {
-		show_quota_of_id(query, id, word);
+		show_quota_of_id(state, call, id, word);
 	}
 }
 
 static void run_quota(struct state *state, const struct call *call)
 {
-	const struct query query = {
-		.state = state,
-		.style = call->style,
-		.type = call->type,
-		.verbose = call->options['v'],
-	};
-
 	if (call->operand_count == 0)
-		show_own_quota(&query);
+		show_own_quota(state, call);
 	for (int i = 0; i < call->operand_count; i++)
-		show_word(&query, call->operands[i]);
+		show_word(state, call, call->operands[i]);
 }
 
 const struct command xq_quota = {

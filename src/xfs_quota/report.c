@@ -8,7 +8,6 @@ struct report {
 	struct style style;
 	struct id_range range;
 	bool terse;
-	int64_t now;
 	/* of the current table: */
 	const struct path *path;
 	enum fsq_type type;
@@ -77,7 +76,7 @@ static void print_report_row(const struct fsq_dquot *dquot, void *arg)
 	for (int form = 0; form < FSQ_FORMS; form++)
 		if (style->form[form])
 			xq_write_amounts(out, (enum fsq_form)form, style->human, &dquot->form[form],
-					 style->human ? 2 : 5, &report->now);
+					 style->human ? 2 : 5);
 	write_char(out, '\n');
 }
 

@@ -16,15 +16,18 @@ LIBRARY_NOTE_EDIT;
 
 #define HISTORY_LINES 100
 
-/* libedit's functions under their own names. A global, since its callbacks take no argument. */
+/* What of libedit is used. */
+/* clang-format off */
+#define SYMBOLS(DO) \
+	DO(readline) DO(add_history) DO(using_history) DO(stifle_history) DO(rl_completion_matches) \
+	DO(rl_attempted_completion_function) DO(rl_readline_name)
+#define POINTER(name) typeof(name) *name;
+#define SYMBOL(name) LIBRARY_SYMBOL(name, editor, name),
+/* clang-format on */
+
+/* A global, since its callbacks take no argument. */
 static struct editor {
-	char *(*readline)(const char *prompt);
-	int (*add_history)(const char *line);
-	void (*using_history)(void);
-	void (*stifle_history)(int lines);
-	char **(*rl_completion_matches)(const char *text, rl_compentry_func_t *generator);
-	rl_completion_func_t **rl_attempted_completion_function;
-	const char **rl_readline_name;
+	SYMBOLS(POINTER)
 	struct state *state;
 } edit;
 
@@ -87,16 +90,7 @@ static char **complete(const char *text, int start, int end)
 /* @return   false when libedit is not installed */
 static bool start_editor(struct state *state)
 {
-	static const struct library_symbol symbols[] = {
-		LIBRARY_SYMBOL(readline, editor, readline),
-		LIBRARY_SYMBOL(add_history, editor, add_history),
-		LIBRARY_SYMBOL(using_history, editor, using_history),
-		LIBRARY_SYMBOL(stifle_history, editor, stifle_history),
-		LIBRARY_SYMBOL(rl_completion_matches, editor, rl_completion_matches),
-		LIBRARY_SYMBOL(rl_attempted_completion_function, editor,
-			       rl_attempted_completion_function),
-		LIBRARY_SYMBOL(rl_readline_name, editor, rl_readline_name),
-	};
+	static const struct library_symbol symbols[] = { SYMBOLS(SYMBOL) };
 
 	if (!load_library(LIBRARY_EDIT, symbols, sizeof(symbols) / sizeof(symbols[0]), &edit))
 		return false;

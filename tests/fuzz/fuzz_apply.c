@@ -21,9 +21,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	good = apply_list_parse(&session, &list, &text);
 	MUST(good == (session.status == 0));
 	if (good && apply_list_settle(&session, &list))
-		for (size_t i = 0; i < list.count; i++)
-			MUST(list.entries[i].request.directory[0] == '/' &&
-			     list.entries[i].line > 0);
+		for (size_t i = 0; i < list.directories.count; i++)
+			MUST(list.directories.list[i].request.directory[0] == '/' &&
+			     list.directories.list[i].line > 0);
 	apply_list_free(&list);
 	free(text.text);
 	session_end(&session);

@@ -47,13 +47,6 @@ struct apply_options {
 	uint64_t prune_after; /* seconds; 0: the default */
 };
 
-/* With --watch: a directory that no line names any more, and is not released yet. */
-struct unwished {
-	uint32_t id;
-	char *directory;
-	int64_t since; /* milliseconds */
-};
-
 /* A directory of the files. */
 struct applied_row {
 	const char *path;
@@ -133,11 +126,10 @@ struct apply {
 	struct reported *reported; /* with --watch, see reported_add() */
 	bool has_default;	   /* the lines are those of /etc/fsquota.d */
 	/* With --watch: */
-	struct apply_texts last; /* the files, when all of them were right */
-	bool was_written;	 /* a file was being written */
-	struct unwished *unwished;
-	size_t unwished_count;
-	struct apply_watch *watch; /* NULL while only some directories are looked at */
+	struct apply_texts last;     /* the files, when all of them were right */
+	bool was_written;	     /* a file was being written */
+	struct apply_marks unwished; /* no line names them any more; not released yet */
+	struct apply_watch *watch;   /* NULL while only some directories are looked at */
 	int64_t wake;	    /* when to look again, in milliseconds; 0: when something changes */
 	struct until until; /* limits that go back */
 	int64_t when;	    /* those of the current entry do, in seconds since 1970; or 0 */
@@ -148,6 +140,37 @@ struct apply {
 static bool goes_on(struct apply *apply, const char *next)
 {
 	return apply->reported ? !is_signal_pending(NULL) : session_goes_on(apply->session, next);
+}
+
+/* A row of a line. */
+static struct applied_row row_of_entry(const struct apply *apply, const struct apply_entry *entry,
+				       const char *action, bool changed)
+{
+	const bool overrides = apply->options->diff && entry->instead_of;
+
+	return (struct applied_row){
+		.path = entry->request.directory,
+		.action = action,
+		.change = change_word(changed),
+		.file = entry->file,
+		.line = entry->line,
+		.instead_of = overrides ? entry->instead_of : NULL,
+		.instead_of_line = overrides ? entry->instead_of_line : FIELD_NOT_KNOWN,
+	};
+}
+
+/* A row of a directory that no line names any more. */
+static struct applied_row row_of_mark(const struct apply_mark *mark, const char *action,
+				      bool changed)
+{
+	return (struct applied_row){
+		.path = mark->directory,
+		.action = action,
+		.change = change_word(changed),
+		.id = mark->id,
+		.line = FIELD_NOT_KNOWN,
+		.instead_of_line = FIELD_NOT_KNOWN,
+	};
 }
 
 /* What a line has done. The first three are those of enum fsq_change. */
@@ -170,22 +193,13 @@ static void show_applied(struct apply *apply, const struct apply_entry *entry, e
 	struct session *session = apply->session;
 	struct record_row before, after;
 	struct fsq_limits was, is;
-	struct applied_row row = {
-		.path = entry->request.directory,
-		.action = words[action],
-		.change = change_word(action == CHANGED || action == CREATED),
-		.id = assignment ? fsq_assignment_id(assignment) : 0,
-		.file = entry->file,
-		.line = entry->line,
-		.instead_of = apply->options->diff ? entry->instead_of : NULL,
-		.instead_of_line = apply->options->diff && entry->instead_of
-					   ? entry->instead_of_line
-					   : FIELD_NOT_KNOWN,
-		.over_budget = assignment ? budgets_where(fsq_assignment_over_budget(assignment),
-							  entry->request.directory)
-					  : NULL,
-	};
+	struct applied_row row =
+		row_of_entry(apply, entry, words[action], action == CHANGED || action == CREATED);
 
+	if (assignment) {
+		row.id = fsq_assignment_id(assignment);
+		row.over_budget = budgets_where(fsq_assignment_over_budget(assignment), row.path);
+	}
 	if (assignment && apply->options->diff) {
 		row.until = 1000 * apply->when;
 		fsq_assignment_limits(assignment, &was, &is);
@@ -374,22 +388,16 @@ static bool assign_and_note(struct apply *apply, const struct apply_entry *named
 static bool set_grace(struct apply *apply, const struct apply_entry *entry)
 {
 	struct session *session = apply->session;
-	const bool diff = apply->options->diff;
-	struct applied_row row = {
-		.path = entry->request.directory,
-		.action = "unchanged",
-		.change = ROW_UNCHANGED,
-		.file = entry->file,
-		.line = entry->line,
-		.instead_of = diff ? entry->instead_of : NULL,
-		.instead_of_line =
-			diff && entry->instead_of ? entry->instead_of_line : FIELD_NOT_KNOWN,
-	};
 	struct fsq_timers before, after;
 	struct record_row was, is;
 	struct fsq_error err;
 	const int rc = apply_grace_set(session, entry, &before, &after, &err);
 	const bool changed = rc == 0 && apply_grace_differs(&before, &after);
+	struct applied_row row = row_of_entry(apply, entry,
+					      rc	? "failed"
+					      : changed ? "changed"
+							: "unchanged",
+					      changed);
 	char why[2 * PATH_MAX];
 
 	if (rc)
@@ -401,17 +409,12 @@ static bool set_grace(struct apply *apply, const struct apply_entry *entry)
 								.filesystem = row.path,
 								.err = rc ? &err : NULL });
 	if (rc) {
-		row.action = "failed";
 		tables_row(session, &row);
 		session_fail(session, &err);
 		return err.errnum != EINTR;
 	}
-	if (changed) {
-		apply->changed = true;
-		row.action = "changed";
-		row.change = ROW_CHANGED;
-	}
-	if (diff) {
+	apply->changed |= changed;
+	if (apply->options->diff) {
 		was = change_times(0, &before);
 		is = change_times(0, &after);
 		row.grace_before = &was;
@@ -425,11 +428,11 @@ static bool set_grace(struct apply *apply, const struct apply_entry *entry)
 /* Before limits are set, which are exceeded for so long. */
 static void apply_graces(struct apply *apply, struct apply_list *list)
 {
-	bool going_on = list->grace_count && apply_list_identify_graces(apply->session, list);
+	bool going_on = list->graces.count && apply_list_identify_graces(apply->session, list);
 
-	for (size_t i = 0; i < list->grace_count && going_on; i++)
-		going_on = goes_on(apply, list->graces[i].request.directory) &&
-			   set_grace(apply, &list->graces[i]);
+	for (size_t i = 0; i < list->graces.count && going_on; i++)
+		going_on = goes_on(apply, list->graces.list[i].request.directory) &&
+			   set_grace(apply, &list->graces.list[i]);
 }
 
 static void look_between(struct apply *apply, struct apply_list *list);
@@ -447,8 +450,8 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 	if (!until_read(apply->session, &apply->until, false))
 		return;
 	registry = session_registry(apply->session);
-	for (size_t i = 0; i < list->count && going_on; i++) {
-		struct apply_entry *entry = &list->entries[i];
+	for (size_t i = 0; i < list->directories.count && going_on; i++) {
+		struct apply_entry *entry = &list->directories.list[i];
 
 		if (!entry->request.directory)
 			continue;
@@ -516,8 +519,9 @@ static int identify(struct session *session, const struct apply_entry *entry,
 
 static bool is_matched(const struct apply_list *list, const char *directory)
 {
-	for (size_t i = 0; i < list->pattern_count; i++)
-		if (fnmatch(list->patterns[i].pattern, directory, FNM_PATHNAME | FNM_PERIOD) == 0)
+	for (size_t i = 0; i < list->patterns.count; i++)
+		if (fnmatch(list->patterns.list[i].pattern, directory, FNM_PATHNAME | FNM_PERIOD) ==
+		    0)
 			return true;
 	return false;
 }
@@ -556,8 +560,8 @@ static bool compare_marks(struct session *session, struct apply_marks *marks,
 		there[count++] = mark;
 	}
 	array_sort(there, count, sizeof(*there), compare_marks_by_identity);
-	for (size_t i = 0; i < list->count; i++) {
-		const struct apply_entry *entry = &list->entries[i];
+	for (size_t i = 0; i < list->directories.count; i++) {
+		const struct apply_entry *entry = &list->directories.list[i];
 		const char *directory = entry->request.directory;
 		struct apply_mark key, *wanted = &key, **found;
 		int rc = directory ? identify(session, entry, &key) : 0;
@@ -596,19 +600,12 @@ static bool release_marked(struct apply *apply, struct apply_mark *mark,
 		.registry = registry,
 		.options = &apply->progress.options,
 	};
-	struct applied_row row = {
-		.path = mark->directory,
-		.action = "released",
-		.change = ROW_CHANGED,
-		.id = mark->id,
-		.line = FIELD_NOT_KNOWN,
-		.instead_of_line = FIELD_NOT_KNOWN,
-	};
 	struct fsq_released released;
 	struct record_row before;
 	const struct record_row none = change_values(&(const struct fsq_limits){ 0 });
 	struct fsq_error err;
 	int rc = fsq_release(&request, &released, &err);
+	struct applied_row row = row_of_mark(mark, rc ? "failed" : "released", rc == 0);
 
 	progress_take_mounts(&apply->progress, session, mark->directory);
 	journal_write(session, &(struct journal_entry){
@@ -618,8 +615,6 @@ static bool release_marked(struct apply *apply, struct apply_mark *mark,
 				       .before = released.limits_off ? &released.limits : NULL,
 				       .err = rc ? &err : NULL });
 	if (rc) {
-		row.action = "failed";
-		row.change = ROW_UNCHANGED;
 		session_fail(session, &err);
 	} else {
 		apply->changed = true;
@@ -638,21 +633,6 @@ static bool release_marked(struct apply *apply, struct apply_mark *mark,
 	return rc == 0 || err.errnum != EINTR;
 }
 
-/* In the order of marks. */
-static int compare_unwished(const void *one, const void *other)
-{
-	const struct unwished *a = one, *b = other;
-
-	return strcmp(a->directory, b->directory) ?: compare_numbers(a->id, b->id);
-}
-
-static void free_unwished(struct unwished *list, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		free(list[i].directory);
-	free(list);
-}
-
 /*
  * With --watch nothing is released before it was unwished for a while: a file that is replaced may be gone for a moment.
  *
@@ -663,43 +643,30 @@ static bool wait_for_unwished(struct apply *apply, struct apply_marks *marks)
 	const int64_t now = clock_milliseconds(CLOCK_MONOTONIC);
 	const uint64_t seconds = apply->options->prune_after;
 	const int64_t after = (int64_t)(seconds ? seconds : PRUNE_AFTER_SECONDS) * 1000;
-	struct unwished *list = NULL;
-	size_t count = 0, capacity = 0;
-	bool good = true;
+	struct apply_marks unwished = { 0 };
 
-	for (size_t i = 0; i < marks->count && good; i++) {
-		struct apply_mark *mark = &marks->list[i];
-		const struct unwished *known;
-		struct unwished new = { mark->id, mark->directory, now };
+	for (size_t i = 0; i < marks->count && !unwished.no_memory; i++) {
+		struct apply_mark *mark = &marks->list[i], *waits;
+		const struct applied_row row = row_of_mark(mark, "unwished", false);
+		const struct apply_mark *known =
+			apply_marks_find(&apply->unwished, mark->id, mark->directory);
+		const int64_t since = known ? known->since : now;
 
-		if (!mark->is_registered || !mark->is_there || mark->is_wanted)
-			continue;
-		known = array_search(&new, apply->unwished, apply->unwished_count, sizeof(new),
-				     compare_unwished);
-		new.since = known ? known->since : now;
-		if (known && now - new.since >= after)
+		if (!mark->is_registered || !mark->is_there || mark->is_wanted ||
+		    (known && now - since >= after))
 			continue;
 		mark->is_wanted = true;
 		if (!known)
-			tables_row(apply->session, &(struct applied_row){
-							   .path = mark->directory,
-							   .action = "unwished",
-							   .change = ROW_UNCHANGED,
-							   .id = mark->id,
-							   .line = FIELD_NOT_KNOWN,
-							   .instead_of_line = FIELD_NOT_KNOWN,
-						   });
-		if (!apply->wake || new.since + after < apply->wake)
-			apply->wake = new.since + after;
-		new.directory = strdup(mark->directory);
-		good = new.directory &&array_add(&list, &count, &capacity, &new, sizeof(new));
-		if (!good)
-			free(new.directory);
+			tables_row(apply->session, &row);
+		if (!apply->wake || since + after < apply->wake)
+			apply->wake = since + after;
+		waits = apply_marks_keep(&unwished, mark->id, mark->directory);
+		if (waits)
+			waits->since = since;
 	}
-	free_unwished(apply->unwished, apply->unwished_count);
-	apply->unwished = list;
-	apply->unwished_count = count;
-	return good || session_no_memory(apply->session);
+	apply_marks_free(&apply->unwished);
+	apply->unwished = unwished;
+	return !unwished.no_memory || session_no_memory(apply->session);
 }
 
 /*
@@ -875,7 +842,7 @@ static bool look_at_some(struct apply *apply, struct apply_watch *watch,
 
 		apply_watch_follow_one(watch, list, path);
 		good = apply_list_reach(apply->session, list, path, &some);
-		if (good && some.count)
+		if (good && some.directories.count)
 			apply_entries(apply, &some);
 		apply_list_free(&some);
 		if (!good)
@@ -962,7 +929,7 @@ static void stay(struct apply *apply, char *const *files, int count)
 	apply_watch_end(&watch);
 	apply_list_free(&list);
 	apply_texts_free(&apply->last);
-	free_unwished(apply->unwished, apply->unwished_count);
+	apply_marks_free(&apply->unwished);
 	reported_clear(&reported);
 	reported_clear(&wrong);
 }

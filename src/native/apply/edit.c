@@ -102,10 +102,10 @@ static bool read_line(struct session *session, const char *path, char *file,
 	if (rc)
 		return session_errno(session, ERROR_OF_FILE, -rc, file, "cannot read %s", file);
 	good = apply_list_parse(session, &list, &text);
-	request = list.count ? &list.entries[0].request : NULL;
-	if (!good || list.count + list.grace_count + list.pattern_count == 0)
+	request = list.directories.count ? &list.directories.list[0].request : NULL;
+	if (!good || list.directories.count + list.graces.count + list.patterns.count == 0)
 		goto out;
-	good = list.count == 1 && list.grace_count + list.pattern_count == 0 &&
+	good = list.directories.count == 1 && list.graces.count + list.patterns.count == 0 &&
 	       strcmp(request->directory, path) == 0 && is_of_limits(request);
 	if (!good)
 		session_usage_error(session,

@@ -29,19 +29,27 @@ struct line {
 	struct session *session;
 	struct apply_list *list;
 	struct word_origin origin;
-	bool registered; /* it has that word */
+	const struct apply_entry *pattern; /* that is expanded */
 	bool good;
 };
 
-/* Add a text to those that are freed with the list. @return  it, or NULL without memory: then it is freed */
-static char *keep_text(struct session *session, struct apply_list *list, char *text)
+/* Report what is wrong with a line. @return  false */
+#define refuse(line, ...) assign_refuse((line)->session, &(line)->origin, __VA_ARGS__)
+
+/* @return  a copy that is freed with the list; NULL without memory, which was reported */
+static char *keep_text(struct session *session, struct texts *texts, const char *text)
 {
-	if (text &&
-	    array_add(&list->texts, &list->text_count, &list->text_capacity, &text, sizeof(text)))
-		return text;
-	free(text);
-	session_no_memory(session);
-	return NULL;
+	char *kept = text ? texts_keep(texts, text) : NULL;
+
+	if (!kept)
+		session_no_memory(session);
+	return kept;
+}
+
+static bool add_entry(struct apply_entries *entries, const struct apply_entry *entry)
+{
+	return array_add(&entries->list, &entries->count, &entries->capacity, entry,
+			 sizeof(*entry));
 }
 
 /* --- words --- */
@@ -127,10 +135,9 @@ static bool take_budget_word(struct line *line, const char *path, const char *wo
 
 	if (rc == -ENOMEM)
 		return session_no_memory(line->session);
-	return rc == 0 || assign_refuse(line->session, &line->origin, "%s=%.100s is no %s", word,
-					value ? value : "",
-					word[0] == 'b' ? "budget, such as budget=1T"
-						       : "overcommit, such as overcommit=120%");
+	return rc == 0 || refuse(line, "%s=%.100s is no %s", word, value ? value : "",
+				 word[0] == 'b' ? "budget, such as budget=1T"
+						: "overcommit, such as overcommit=120%");
 }
 
 static bool is_grace(const char *word)
@@ -146,9 +153,8 @@ static bool take_grace_word(struct line *line, const char *word, const char *val
 	uint64_t seconds;
 
 	if (!value || !options_parse_duration(value, &seconds) || seconds > UINT32_MAX)
-		return assign_refuse(line->session, &line->origin,
-				     "%s=%.100s is no time, such as %s=7d", word,
-				     value ? value : "", word);
+		return refuse(line, "%s=%.100s is no time, such as %s=7d", word, value ? value : "",
+			      word);
 	grace->seconds[form] = (int64_t)seconds;
 	return grace->set[form] = true;
 }
@@ -159,15 +165,13 @@ static bool complete(struct line *line, struct fsq_assign_request *request, bool
 	const unsigned int asked = request->limits.mask;
 
 	if (keep && request->unlimited)
-		return assign_refuse(line->session, &line->origin,
-				     "keep does not go with unlimited");
+		return refuse(line, "keep does not go with unlimited");
 	if (keep || request->unlimited)
 		return true;
 	if (request->soft_percent && !request->hard_percent &&
 	    (!(asked & FSQ_HARD(FSQ_BLOCKS)) || !request->limits.hard[FSQ_BLOCKS]))
-		return assign_refuse(line->session, &line->origin,
-				     "soft=%u%% is a part of the hard limit, and there is none",
-				     request->soft_percent);
+		return refuse(line, "soft=%u%% is a part of the hard limit, and there is none",
+			      request->soft_percent);
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++) {
 		if (form != FSQ_BLOCKS || !request->soft_percent)
 			request->limits.mask |= FSQ_SOFT(form);
@@ -188,12 +192,14 @@ static bool has_blanks_around(const char *word, const char *value, const char *r
 /*
  * The words behind the path.
  *
- * @grace    filled: grace times of the filesystem, if any is set
+ * @entry    gets them
  * @assigns  set: there is one about the directory itself, or none at all
  */
-static bool take_words(struct line *line, const char *path, char *rest,
-		       struct fsq_assign_request *request, struct fsq_timers *grace, bool *assigns)
+static bool take_words(struct line *line, const char *path, char *rest, struct apply_entry *entry,
+		       bool *assigns)
 {
+	struct fsq_assign_request *request = &entry->request;
+	struct fsq_timers *grace = &entry->grace;
 	struct signs unused;
 	bool other = false, keep = false;
 	const char *seen[16]; /* more than there are keys */
@@ -205,18 +211,16 @@ static bool take_words(struct line *line, const char *path, char *rest,
 		char *value = strchr(word, '=');
 
 		if (!rest)
-			return assign_refuse(line->session, &line->origin, "a quote is not closed");
+			return refuse(line, "a quote is not closed");
 		if (value)
 			*value++ = '\0';
 		if (has_blanks_around(word, value, rest))
-			return assign_refuse(line->session, &line->origin,
-					     "no blanks around \"=\": write %.100s=VALUE", word);
+			return refuse(line, "no blanks around \"=\": write %.100s=VALUE", word);
 		if (line->list->reads == APPLY_BUDGETS && !is_budget(word))
 			continue;
 		for (size_t i = 0; i < count; i++) {
 			if (strcmp(seen[i], word) == 0)
-				return assign_refuse(line->session, &line->origin,
-						     "%.100s is given twice", word);
+				return refuse(line, "%.100s is given twice", word);
 		}
 		if (count < sizeof(seen) / sizeof(*seen))
 			seen[count++] = word;
@@ -240,7 +244,7 @@ static bool take_words(struct line *line, const char *path, char *rest,
 			continue;
 		}
 		if (strcmp(word, "registered") == 0 && !value) {
-			line->registered = true;
+			entry->registered = true;
 			continue;
 		}
 		if (!assign_request_set(line->session, &line->origin, request, word, value))
@@ -250,46 +254,14 @@ static bool take_words(struct line *line, const char *path, char *rest,
 		grace->seconds[FSQ_INODES] = grace->seconds[FSQ_BLOCKS];
 		grace->set[FSQ_INODES] = true;
 	}
-	if (line->registered && request->make)
-		return assign_refuse(line->session, &line->origin,
-				     "registered does not go with mkdir");
+	if (entry->registered && request->make)
+		return refuse(line, "registered does not go with mkdir");
 	*assigns = line->list->reads != APPLY_BUDGETS && (other || count == 0);
 	return !*assigns || (assign_request_check(line->session, &line->origin, request) &&
 			     complete(line, request, keep));
 }
 
 /* --- lines --- */
-
-/* @pattern  NULL: the path is written. @return  the entry, until the next one; NULL without memory */
-static struct apply_entry *add_entry(struct line *line, const struct fsq_assign_request *request,
-				     const char *path, const char *pattern)
-{
-	struct apply_list *list = line->list;
-	struct apply_entry entry = { .request = *request,
-				     .file = line->origin.file,
-				     .line = line->origin.line,
-				     .registered = line->registered,
-				     .pattern = pattern };
-
-	entry.request.directory = path;
-	line->good =
-		array_add(&list->entries, &list->count, &list->capacity, &entry, sizeof(entry)) ||
-		session_no_memory(line->session);
-	return line->good ? &list->entries[list->count - 1] : NULL;
-}
-
-static void add_grace(struct line *line, const char *path, const struct fsq_timers *grace)
-{
-	struct apply_list *list = line->list;
-	const struct apply_entry entry = { .request.directory = path,
-					   .file = line->origin.file,
-					   .line = line->origin.line,
-					   .grace = *grace };
-
-	line->good = array_add(&list->graces, &list->grace_count, &list->grace_capacity, &entry,
-			       sizeof(entry)) ||
-		     session_no_memory(line->session);
-}
 
 /*
  * A directory could not be looked at: a failure of that one, while all others get theirs. --prune releases nothing that
@@ -307,34 +279,13 @@ static void fail_to_look(struct line *line, const char *path, int errnum)
 			      line->origin.line, path);
 }
 
-struct expansion {
-	struct line *line;
-	const struct apply_pattern *pattern;
-};
-
-static char *keep_match(struct line *line, const char *path)
-{
-	struct apply_list *list = line->list;
-	char *copy = strdup(path);
-
-	line->good = copy && array_add(&list->matches, &list->match_count, &list->match_capacity,
-				       &copy, sizeof(copy));
-	if (line->good)
-		return copy;
-	free(copy);
-	session_no_memory(line->session);
-	return NULL;
-}
-
 /* A directory that the pattern matches. @return  whether the pattern was expanded so far */
 static enum fsq_visit take_match(const struct fsq_match *match, void *arg)
 {
-	struct expansion *expansion = arg;
-	struct line *line = expansion->line;
+	struct line *line = arg;
 	const char *path = match->path, *name = match->name;
 	const int errnum = match->errnum;
-	struct apply_entry *entry;
-	char *kept;
+	struct apply_entry entry = *line->pattern;
 
 	if (line->list->looked_in && errnum != EXDEV && (errnum || !name))
 		line->list->looked_in(path, match->parent, errnum, line->list->looker);
@@ -347,29 +298,27 @@ static enum fsq_visit take_match(const struct fsq_match *match, void *arg)
 					      "mounted below it"
 					    : "is passed over: there is a newline in its name");
 	} else if (name) {
-		kept = keep_match(line, path);
-		entry = kept ? add_entry(line, &expansion->pattern->request, kept,
-					 expansion->pattern->pattern)
-			     : NULL;
-		if (entry) {
-			entry->dev = match->dev;
-			entry->ino = match->ino;
-		}
+		entry.request.directory = keep_text(line->session, &line->list->matches, path);
+		entry.dev = match->dev;
+		entry.ino = match->ino;
+		line->good =
+			entry.request.directory && (add_entry(&line->list->directories, &entry) ||
+						    session_no_memory(line->session));
 	}
 	return line->good ? FSQ_VISIT_CONTINUE : FSQ_VISIT_STOP;
 }
 
 /* Add the directories that a pattern matches. @only  as of fsq_lookup_each() */
-static void expand_pattern(struct line *line, const struct apply_pattern *pattern, const char *only)
+static void expand_pattern(struct line *line, const struct apply_entry *pattern, const char *only)
 {
 	const struct fsq_mount_points *points = session_mounts(line->session);
-	struct expansion expansion = { line, pattern };
 	struct fsq_error err;
-	int rc = points ? fsq_lookup_each(points, pattern->pattern, only, take_match, &expansion,
-					  &err)
-			: 0;
+	int rc = 0;
 
 	line->good &= points != NULL;
+	line->pattern = pattern;
+	if (points)
+		rc = fsq_lookup_each(points, pattern->pattern, only, take_match, line, &err);
 	if (rc && line->list->looked_in)
 		line->list->looked_in(pattern->pattern, -1, -rc, line->list->looker);
 	if (rc)
@@ -378,29 +327,20 @@ static void expand_pattern(struct line *line, const struct apply_pattern *patter
 		reported_remove(line->list->reported, pattern->pattern);
 }
 
-/* As paths of what it matches are spelled. @return  for free(3), or NULL without memory */
-static char *spell_pattern(struct line *line, const char *pattern)
+static void take_pattern(struct line *line, const char *written, struct apply_entry *entry)
 {
 	const struct fsq_mount_points *points = session_mounts(line->session);
-
-	return points ? fsq_lookup_pattern(points, pattern) : strdup(pattern);
-}
-
-static void take_pattern(struct line *line, const char *written,
-			 const struct fsq_assign_request *request)
-{
 	struct apply_list *list = line->list;
-	struct apply_pattern pattern = { .request = *request,
-					 .file = line->origin.file,
-					 .line = line->origin.line };
+	/* As paths of what it matches are spelled. */
+	char *spelled = points ? fsq_lookup_pattern(points, written) : strdup(written);
 
-	pattern.pattern = keep_text(line->session, list, spell_pattern(line, written));
-	line->good =
-		pattern.pattern && (array_add(&list->patterns, &list->pattern_count,
-					      &list->pattern_capacity, &pattern, sizeof(pattern)) ||
-				    session_no_memory(line->session));
+	entry->request.directory = NULL;
+	entry->pattern = keep_text(line->session, &list->texts, spelled);
+	free(spelled);
+	line->good = entry->pattern &&
+		     (add_entry(&list->patterns, entry) || session_no_memory(line->session));
 	if (line->good && list->reads == APPLY_ALL)
-		expand_pattern(line, &pattern, NULL);
+		expand_pattern(line, entry, NULL);
 }
 
 static bool is_clean(char *path)
@@ -417,10 +357,12 @@ static bool is_clean(char *path)
 
 static void take_entry_line(struct line *line, char *text)
 {
-	struct fsq_assign_request request = { .size = sizeof(request),
-					      .range = line->session->range };
+	struct apply_entry entry = { .request = { .size = sizeof(entry.request),
+						  .range = line->session->range },
+				     .file = line->origin.file,
+				     .line = line->origin.line };
+	const struct fsq_assign_request *request = &entry.request;
 	char *rest = text, *path, *end, *pattern;
-	struct fsq_timers grace = { 0 };
 	size_t budgets = line->session->budget_count;
 	struct signs signs;
 	bool assigns = false;
@@ -439,54 +381,50 @@ static void take_entry_line(struct line *line, char *text)
 		goto out;
 	end = path + strlen(path);
 	if (!rest)
-		line->good = assign_refuse(line->session, &line->origin,
-					   "a quote is not closed, or has \\000 or \\012 in it");
+		line->good = refuse(line, "a quote is not closed, or has \\000 or \\012 in it");
 	else if (config_is_key(path))
-		line->good = assign_refuse(line->session, &line->origin,
-					   "this is a setting: it belongs in " FSQ_CONFIG_FILE);
+		line->good = refuse(line, "this is a setting: it belongs in " FSQ_CONFIG_FILE);
 	else if (!is_clean(path))
-		line->good = assign_refuse(
-			line->session, &line->origin,
+		line->good = refuse(
+			line,
 			path[0] == '/' ? "there are no empty parts, . and .. in a path: %.100s"
 				       : "a line begins with the path of a directory, from / on, "
 					 "not with \"%.100s\"; of a user: fsquota limit -u",
 			path);
 	/* Of a name in quotes there is more than what is left of it. */
 	else if (end[-1] == ':' && rest <= end + 1)
-		line->good =
-			assign_refuse(line->session, &line->origin,
-				      "no colon behind the path; one of its name takes quotes: "
-				      "\"%.100s\"",
-				      path);
+		line->good = refuse(line,
+				    "no colon behind the path; one of its name takes quotes: "
+				    "\"%.100s\"",
+				    path);
 	else if (signs.shell || (signs.pattern && strstr(pattern, "**")))
-		line->good =
-			assign_refuse(line->session, &line->origin,
-				      "only *, ? and [...] make a pattern, and each stands for "
-				      "one part of the path; {, $ and ** of a name take quotes: "
-				      "\"%.100s\"",
-				      path);
+		line->good = refuse(line,
+				    "only *, ? and [...] make a pattern, and each stands for "
+				    "one part of the path; {, $ and ** of a name take quotes: "
+				    "\"%.100s\"",
+				    path);
 	else
-		line->good = take_words(line, path, rest, &request, &grace, &assigns);
+		line->good = take_words(line, path, rest, &entry, &assigns);
 	if (line->good && signs.pattern && line->session->budget_count > budgets)
-		line->good = assign_refuse(line->session, &line->origin,
-					   "a pattern does not go with budget and overcommit");
-	if (line->good && signs.pattern && grace.set[FSQ_INODES])
-		line->good = assign_refuse(line->session, &line->origin,
-					   "a pattern does not go with grace and grace-inodes: put "
-					   "them on the line of the mount point");
-	if (line->good && grace.set[FSQ_INODES])
-		add_grace(line, path, &grace);
+		line->good = refuse(line, "a pattern does not go with budget and overcommit");
+	if (line->good && signs.pattern && entry.grace.set[FSQ_INODES])
+		line->good = refuse(line, "a pattern does not go with grace and grace-inodes: put "
+					  "them on the line of the mount point");
+	entry.request.directory = path;
+	if (line->good && entry.grace.set[FSQ_INODES])
+		line->good =
+			add_entry(&line->list->graces, &entry) || session_no_memory(line->session);
 	if (!assigns)
 		goto out;
 	if (line->good && signs.pattern &&
-	    (request.make || request.id || request.name || line->registered))
+	    (request->make || request->id || request->name || entry.registered))
 		line->good =
-			assign_refuse(line->session, &line->origin,
-				      "a pattern does not go with mkdir, id, name and registered");
+			refuse(line, "a pattern does not go with mkdir, id, name and registered");
 	if (line->good && signs.pattern)
-		take_pattern(line, pattern, &request);
+		take_pattern(line, pattern, &entry);
 	else if (line->good)
-		add_entry(line, &request, path, NULL);
+		line->good = add_entry(&line->list->directories, &entry) ||
+			     session_no_memory(line->session);
 out:
 	free(pattern);
 }
@@ -497,8 +435,8 @@ bool apply_list_parse(struct session *session, struct apply_list *list,
 		      const struct apply_text *text)
 {
 	const bool is_input = strcmp(text->file, "-") == 0;
-	char *file = keep_text(session, list, strdup(is_input ? "standard input" : text->file));
-	char *rest = keep_text(session, list, strdup(text->text)), *end, *next;
+	char *file = keep_text(session, &list->texts, is_input ? "standard input" : text->file);
+	char *rest = keep_text(session, &list->texts, text->text), *end, *next;
 	struct line line = { .session = session, .list = list };
 	bool good = true;
 
@@ -514,14 +452,13 @@ bool apply_list_parse(struct session *session, struct apply_list *list,
 	end = rest + text->length;
 	while ((next = fsq_next_line(&rest, end))) {
 		line.origin.line++;
-		line.registered = false;
 		line.good = true;
 		if (rest == end && text->text[text->length - 1] != '\n' && list->reads != APPLY_ALL)
 			break;
 		/* Whoever writes it may have written a part of it only: hard=1 instead of hard=10G. */
 		if (rest == end && text->text[text->length - 1] != '\n')
-			line.good = assign_refuse(
-				session, &line.origin,
+			line.good = refuse(
+				&line,
 				"there is no newline at its end, so it may be a part of a line");
 		else
 			take_entry_line(&line, next);
@@ -580,18 +517,18 @@ static void fail_twice(struct session *session, const struct apply_list *list,
 
 /* Of @entries of the list; those that are overridden have no directory afterwards. */
 static bool
-settle_conflicts(struct session *session, struct apply_list *list, struct apply_entry *entries,
-		 size_t entry_count, int (*order)(const void *, const void *),
+settle_conflicts(struct session *session, const struct apply_list *list,
+		 struct apply_entries *entries, int (*order)(const void *, const void *),
 		 bool (*is_same)(const struct apply_entry *, const struct apply_entry *))
 {
-	struct apply_entry **sorted = reallocarray(NULL, entry_count + 1, sizeof(*sorted));
+	struct apply_entry **sorted = reallocarray(NULL, entries->count + 1, sizeof(*sorted));
 	size_t count = 0;
 	bool good = true;
 
 	if (!sorted)
 		return session_no_memory(session);
-	for (size_t i = 0; i < entry_count; i++)
-		sorted[count++] = &entries[i];
+	for (; count < entries->count; count++)
+		sorted[count] = &entries->list[count];
 	array_sort(sorted, count, sizeof(*sorted), order);
 	for (size_t i = 1, last = 0; i < count; last = i++) {
 		struct apply_entry *one = sorted[last], *other = sorted[i];
@@ -642,15 +579,16 @@ static bool has_same_limits(const struct fsq_assign_request *one,
 /* Two lines of one project would set its limits in turn. */
 static bool check_projects(struct session *session, struct apply_list *list)
 {
-	struct apply_entry **named = reallocarray(NULL, list->count + 1, sizeof(*named));
+	const struct apply_entries *entries = &list->directories;
+	struct apply_entry **named = reallocarray(NULL, entries->count + 1, sizeof(*named));
 	size_t count = 0;
 	bool good = true;
 
 	if (!named)
 		return session_no_memory(session);
-	for (size_t i = 0; i < list->count; i++)
-		if (list->entries[i].request.name)
-			named[count++] = &list->entries[i];
+	for (size_t i = 0; i < entries->count; i++)
+		if (entries->list[i].request.name)
+			named[count++] = &entries->list[i];
 	array_sort(named, count, sizeof(*named), compare_names_of_entries);
 	for (size_t i = 1; i < count; i++) {
 		const struct apply_entry *one = named[i - 1], *other = named[i];
@@ -668,25 +606,25 @@ static bool check_projects(struct session *session, struct apply_list *list)
 	return good;
 }
 
-static size_t drop_overridden(struct apply_entry *entries, size_t count)
+static void drop_overridden(struct apply_entries *entries)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < count; i++)
-		if (entries[i].request.directory)
-			entries[kept++] = entries[i];
-	return kept;
+	for (size_t i = 0; i < entries->count; i++)
+		if (entries->list[i].request.directory)
+			entries->list[kept++] = entries->list[i];
+	entries->count = kept;
 }
 
 bool apply_list_settle(struct session *session, struct apply_list *list)
 {
-	bool good = settle_conflicts(session, list, list->entries, list->count,
-				     compare_paths_of_entries, is_same_path);
+	bool good = settle_conflicts(session, list, &list->directories, compare_paths_of_entries,
+				     is_same_path);
 
-	good &= settle_conflicts(session, list, list->graces, list->grace_count,
-				 compare_paths_of_entries, is_same_path);
-	list->count = drop_overridden(list->entries, list->count);
-	list->grace_count = drop_overridden(list->graces, list->grace_count);
+	good &= settle_conflicts(session, list, &list->graces, compare_paths_of_entries,
+				 is_same_path);
+	drop_overridden(&list->directories);
+	drop_overridden(&list->graces);
 	return check_projects(session, list) && good;
 }
 
@@ -697,8 +635,8 @@ bool apply_list_identify(struct session *session, struct apply_list *list)
 	if (list->identified || !points)
 		return points != NULL;
 	list->identified = true;
-	for (size_t i = 0; i < list->count; i++) {
-		struct apply_entry *entry = &list->entries[i];
+	for (size_t i = 0; i < list->directories.count; i++) {
+		struct apply_entry *entry = &list->directories.list[i];
 		struct stat st;
 
 		if (entry->ino ||
@@ -707,8 +645,8 @@ bool apply_list_identify(struct session *session, struct apply_list *list)
 		entry->dev = st.st_dev;
 		entry->ino = st.st_ino;
 	}
-	return settle_conflicts(session, list, list->entries, list->count,
-				compare_entries_by_identity, is_same_directory);
+	return settle_conflicts(session, list, &list->directories, compare_entries_by_identity,
+				is_same_directory);
 }
 
 static int compare_entries_by_filesystem(const void *one, const void *other)
@@ -729,8 +667,8 @@ bool apply_list_identify_graces(struct session *session, struct apply_list *list
 	const struct fsq_mount_points *points = session_mounts(session);
 	bool good;
 
-	for (size_t i = 0; i < list->grace_count && points; i++) {
-		struct apply_entry *entry = &list->graces[i];
+	for (size_t i = 0; i < list->graces.count && points; i++) {
+		struct apply_entry *entry = &list->graces.list[i];
 		char *real = fsq_lookup_spelling(points, entry->request.directory);
 		const struct fsq_mount *mount = real ? fsq_mount_points_get(points, real) : NULL;
 
@@ -738,29 +676,20 @@ bool apply_list_identify_graces(struct session *session, struct apply_list *list
 		entry->dev = mount && strcmp(mount->directory, real) == 0 ? mount->dev : 0;
 		free(real);
 	}
-	good = points && settle_conflicts(session, list, list->graces, list->grace_count,
+	good = points && settle_conflicts(session, list, &list->graces,
 					  compare_entries_by_filesystem, is_same_filesystem);
-	list->grace_count = drop_overridden(list->graces, list->grace_count);
+	drop_overridden(&list->graces);
 	return good;
 }
 
 /* --- a part of the directories --- */
 
-static void forget_matches(struct apply_list *list)
-{
-	for (size_t i = 0; i < list->match_count; i++)
-		free(list->matches[i]);
-	free(list->matches);
-	list->matches = NULL;
-	list->match_count = list->match_capacity = 0;
-}
-
 bool apply_list_locate(struct session *session, struct apply_list *list)
 {
 	const struct fsq_mount_points *points = session_mounts(session);
 
-	for (size_t i = 0; i < list->count && points && !list->located; i++) {
-		struct apply_entry *entry = &list->entries[i];
+	for (size_t i = 0; i < list->directories.count && points && !list->located; i++) {
+		struct apply_entry *entry = &list->directories.list[i];
 		const char *known;
 		dev_t dev;
 
@@ -778,23 +707,35 @@ bool apply_list_locate(struct session *session, struct apply_list *list)
 
 bool apply_list_rest(struct session *session, struct apply_list *list)
 {
+	struct apply_entries *entries = &list->directories;
 	struct apply_entry *smaller;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < list->count; i++) {
-		if (!list->entries[i].pattern && list->entries[i].request.directory)
-			list->entries[kept++] = list->entries[i];
+	for (size_t i = 0; i < entries->count; i++) {
+		if (!entries->list[i].pattern && entries->list[i].request.directory)
+			entries->list[kept++] = entries->list[i];
 		else
-			free(list->entries[i].real);
+			free(entries->list[i].real);
 	}
-	list->count = kept;
-	smaller = reallocarray(list->entries, kept + 1, sizeof(*smaller));
+	entries->count = kept;
+	smaller = reallocarray(entries->list, kept + 1, sizeof(*smaller));
 	if (smaller) {
-		list->entries = smaller;
-		list->capacity = kept + 1;
+		entries->list = smaller;
+		entries->capacity = kept + 1;
 	}
-	forget_matches(list);
+	texts_free(&list->matches);
+	list->matches = (struct texts){ 0 };
 	return apply_list_locate(session, list);
+}
+
+/* Add what is written of a directory, and not what was found of it. */
+static bool add_anew(struct apply_list *some, const struct apply_entry *entry)
+{
+	struct apply_entry copy = *entry;
+
+	copy.real = NULL;
+	copy.ino = 0;
+	return add_entry(&some->directories, &copy);
 }
 
 bool apply_list_registered(struct session *session, const struct apply_list *list,
@@ -802,20 +743,17 @@ bool apply_list_registered(struct session *session, const struct apply_list *lis
 {
 	bool good = true;
 
-	for (size_t i = 0; i < list->count && good; i++) {
-		struct apply_entry copy = list->entries[i];
+	for (size_t i = 0; i < list->directories.count && good; i++) {
+		const struct apply_entry *entry = &list->directories.list[i];
 
-		if (!copy.registered || !copy.request.directory)
-			continue;
-		copy.real = NULL;
-		copy.ino = 0;
-		good = array_add(&some->entries, &some->count, &some->capacity, &copy,
-				 sizeof(copy));
+		if (entry->registered && entry->request.directory)
+			good = add_anew(some, entry);
 	}
 	return good || session_no_memory(session);
 }
 
-bool apply_pattern_reaches(const char *pattern, const char *path)
+/* May a pattern match a path, or something below it? */
+static bool may_reach(const char *pattern, const char *path)
 {
 	char parts[2 * PATH_MAX];
 	const char *end = pattern;
@@ -839,12 +777,13 @@ static bool is_named_elsewhere(struct session *session, const struct apply_list 
 {
 	const struct fsq_mount_points *points = session_mounts(session);
 
-	for (size_t i = 0; points && i < some->count; i++) {
-		const char *path = some->entries[i].request.directory;
+	for (size_t i = 0; points && i < some->directories.count; i++) {
+		const struct apply_entry *entry = &some->directories.list[i];
+		const char *path = entry->request.directory;
 		const struct fsq_mount *mount = fsq_mount_points_get(points, path);
 
-		for (size_t k = 0; some->entries[i].pattern && k < list->count; k++) {
-			const char *real = list->entries[k].real;
+		for (size_t k = 0; entry->pattern && k < list->directories.count; k++) {
+			const char *real = list->directories.list[k].real;
 			const struct fsq_mount *other;
 
 			if (!real || strcmp(strrchr(real, '/'), strrchr(path, '/')) != 0)
@@ -862,22 +801,17 @@ bool apply_list_reach(struct session *session, const struct apply_list *list, co
 {
 	struct line line = { .session = session, .list = some, .good = true };
 
-	for (size_t i = 0; i < list->count && line.good; i++) {
-		const struct apply_entry *entry = &list->entries[i];
-		struct apply_entry copy = *entry;
+	for (size_t i = 0; i < list->directories.count && line.good; i++) {
+		const struct apply_entry *entry = &list->directories.list[i];
 
-		if (!entry->real || !fsq_path_below(path, entry->real, strlen(entry->real)))
-			continue;
-		copy.real = NULL;
-		copy.ino = 0;
-		line.good = array_add(&some->entries, &some->count, &some->capacity, &copy,
-				      sizeof(copy));
+		if (entry->real && fsq_path_below(path, entry->real, strlen(entry->real)))
+			line.good = add_anew(some, entry);
 	}
-	for (size_t i = 0; i < list->pattern_count && line.good; i++) {
-		const struct apply_pattern *pattern = &list->patterns[i];
+	for (size_t i = 0; i < list->patterns.count && line.good; i++) {
+		const struct apply_entry *pattern = &list->patterns.list[i];
 
 		line.origin = (struct word_origin){ pattern->file, pattern->line, some->wrong };
-		if (apply_pattern_reaches(pattern->pattern, path))
+		if (may_reach(pattern->pattern, path))
 			expand_pattern(&line, pattern, path);
 	}
 	return line.good && apply_list_settle(session, some) &&
@@ -927,8 +861,8 @@ static bool find_line(struct session *session, const struct apply_list *list, co
 	bool found = false;
 
 	/* The last one that names it, or else the last one that matches it. */
-	for (size_t i = list->count; points && !found && i--;) {
-		const char *written = list->entries[i].request.directory;
+	for (size_t i = list->directories.count; points && !found && i--;) {
+		const char *written = list->directories.list[i].request.directory;
 		char *real = strcmp(strrchr(written, '/'), strrchr(path, '/')) == 0
 				     ? fsq_lookup_spelling(points, written)
 				     : NULL;
@@ -936,17 +870,11 @@ static bool find_line(struct session *session, const struct apply_list *list, co
 		found = real && strcmp(real, path) == 0;
 		free(real);
 		if (found)
-			*entry = list->entries[i];
+			*entry = list->directories.list[i];
 	}
-	for (size_t i = list->pattern_count; !found && i--;) {
-		const struct apply_pattern *pattern = &list->patterns[i];
-
-		found = fnmatch(pattern->pattern, path, FNM_PATHNAME | FNM_PERIOD) == 0;
-		if (found)
-			*entry = (struct apply_entry){ .request = pattern->request,
-						       .pattern = pattern->pattern,
-						       .file = pattern->file,
-						       .line = pattern->line };
+	for (size_t i = list->patterns.count; !found && i--;) {
+		*entry = list->patterns.list[i];
+		found = fnmatch(entry->pattern, path, FNM_PATHNAME | FNM_PERIOD) == 0;
 	}
 	return found;
 }
@@ -1010,13 +938,11 @@ void apply_tell_of_lines(struct session *session)
 
 void apply_list_free(struct apply_list *list)
 {
-	forget_matches(list);
-	for (size_t i = 0; i < list->count; i++)
-		free(list->entries[i].real);
-	free(list->patterns);
-	for (size_t i = 0; i < list->text_count; i++)
-		free(list->texts[i]);
-	free(list->texts);
-	free(list->entries);
-	free(list->graces);
+	for (size_t i = 0; i < list->directories.count; i++)
+		free(list->directories.list[i].real);
+	free(list->directories.list);
+	free(list->graces.list);
+	free(list->patterns.list);
+	texts_free(&list->texts);
+	texts_free(&list->matches);
 }

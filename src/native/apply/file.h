@@ -6,12 +6,13 @@
 #include "native/cli/session.h"
 #include "quota/fsquota.h"
 #include "quota/kernel/quotactl.h"
+#include "shared/texts.h"
 #include "texts.h"
 
 #define APPLY_DIRECTORY "/etc/fsquota.d"
 
 struct apply_entry {
-	struct fsq_assign_request request; /* with the path */
+	struct fsq_assign_request request; /* with the path, but in the list of patterns */
 	const char *file;
 	unsigned int line;
 	const char *instead_of; /* the file of a line that this one overrides, or NULL */
@@ -21,28 +22,21 @@ struct apply_entry {
 	char *real;		 /* of apply_list_locate(): the path without symlinks */
 	dev_t dev;		 /* of the directory, for apply_list_identify(); 0: not known */
 	ino_t ino;		 /* 0: it is not there */
-	struct fsq_timers grace; /* of the filesystem; only in the list of these */
+	struct fsq_timers grace; /* of the filesystem */
 };
 
-/* A line with a pattern. */
-struct apply_pattern {
-	const char *pattern; /* as fnmatch(3) has it */
-	struct fsq_assign_request request;
-	const char *file;
-	unsigned int line;
+struct apply_entries {
+	struct apply_entry *list;
+	size_t count, capacity;
 };
 
 struct apply_list {
-	struct apply_entry *entries; /* in the order of the lines, and sorted in each pattern */
-	size_t count, capacity;
-	struct apply_entry *graces; /* lines that set grace times */
-	size_t grace_count, grace_capacity;
-	char **texts; /* that entries point into */
-	size_t text_count, text_capacity;
-	char **matches; /* paths of entries that patterns have matched */
-	size_t match_count, match_capacity;
-	struct apply_pattern *patterns;
-	size_t pattern_count, pattern_capacity;
+	struct apply_entries
+		directories;	       /* in the order of the lines, and sorted in each pattern */
+	struct apply_entries graces;   /* lines that set grace times */
+	struct apply_entries patterns; /* lines with a pattern */
+	struct texts texts;	       /* that entries point into */
+	struct texts matches;	       /* paths that patterns have matched */
 	bool identified, located;
 	enum apply_reads { APPLY_ALL, APPLY_BUDGETS, APPLY_AS_WRITTEN } reads;
 	/* With --watch, see reported_add(): paths that were passed over, and what is wrong with the lines. */
@@ -120,9 +114,6 @@ bool apply_list_reach(struct session *session, const struct apply_list *list, co
  */
 bool apply_list_registered(struct session *session, const struct apply_list *list,
 			   struct apply_list *some);
-
-/** @return  whether a pattern may match a path, or something below it */
-bool apply_pattern_reaches(const char *pattern, const char *path);
 
 /** Warn of lines of /etc/fsquota.d that say something else of directories than a command has changed. */
 void apply_tell_of_lines(struct session *session);

@@ -216,13 +216,6 @@ static void add_file(struct apply_watch *watch, const char *file)
 	free(directory);
 }
 
-/* It may be gone already. */
-static void forget_watched(struct apply_watch *watch, struct watched_directory *directory)
-{
-	inotify_rm_watch(watch->events, directory->number);
-	free(directory->path);
-}
-
 /* Are two paths in one directory? */
 static bool is_beside(const char *one, const char *other)
 {
@@ -246,23 +239,26 @@ bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list
 	bool any = false;
 
 	watch->has_registered = false;
-	for (size_t i = 0; i < list->pattern_count; i++)
-		any |= add_above(watch, list->patterns[i].pattern);
-	for (size_t i = 0; i < list->count; i++) {
-		const char *path = list->entries[i].request.directory;
+	for (size_t i = 0; i < list->patterns.count; i++)
+		any |= add_above(watch, list->patterns.list[i].pattern);
+	for (size_t i = 0; i < list->directories.count; i++) {
+		const struct apply_entry *entry = &list->directories.list[i];
+		const char *path = entry->request.directory;
 
-		watch->has_registered |= list->entries[i].registered;
-		if (!path || list->entries[i].pattern || list->entries[i].registered ||
-		    is_beside(path, last))
+		watch->has_registered |= entry->registered;
+		if (!path || entry->pattern || entry->registered || is_beside(path, last))
 			continue;
 		any |= add_above(watch, path);
 		last = path;
 	}
 	for (size_t i = 0; i < watch->count; i++) {
-		if (watch->list[i].look == watch->look)
+		if (watch->list[i].look == watch->look) {
 			watch->list[kept++] = watch->list[i];
-		else
-			forget_watched(watch, &watch->list[i]);
+			continue;
+		}
+		/* It may be gone already. */
+		inotify_rm_watch(watch->events, watch->list[i].number);
+		free(watch->list[i].path);
 	}
 	watch->count = kept;
 	watch->warned &= watch->limited;
@@ -274,8 +270,8 @@ bool apply_watch_follow(struct apply_watch *watch, const struct apply_list *list
 void apply_watch_follow_one(struct apply_watch *watch, const struct apply_list *list,
 			    const char *path)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		const struct apply_entry *entry = &list->entries[i];
+	for (size_t i = 0; i < list->directories.count; i++) {
+		const struct apply_entry *entry = &list->directories.list[i];
 		const char *below =
 			entry->real ? fsq_path_below(path, entry->real, strlen(entry->real)) : NULL;
 

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
+#include <paths.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
-#include "native/check/mail.h"
 #include "native/check/plugin.h"
-#include "native/cli/budgets.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
+#include "native/cli/program.h"
 #include "native/cli/suggest.h"
 #include "native/rows/growth.h"
 #include "native/rows/projects.h"
@@ -27,9 +29,6 @@
 /* The exit status if something is full; and if nothing is, but limits do not hold. */
 #define STATUS_FULL 8
 #define STATUS_NOT_IN_FORCE 10
-
-/* With less space than this nothing more can be written. */
-#define BLOCK 4096
 
 /* The time between the two looks of --full-within. */
 #define INTERVAL_SECONDS 10
@@ -53,6 +52,13 @@ struct check_options {
 #define WARNING_PERCENT 90
 #define CRITICAL_PERCENT 98
 
+/* The use of a directory. */
+struct held_usage {
+	const char *directory;
+	const struct held_limit *limit; /* of the caller; NULL: what statfs(2) shows */
+	struct fsq_usage usage;
+};
+
 struct check {
 	struct session *session;
 	const struct check_options *options;
@@ -67,6 +73,8 @@ struct check {
 	struct writer *out;  /* where it is printed then */
 	dev_t *registered;   /* filesystems with registered directories */
 	size_t registered_count, registered_capacity;
+	struct held_usage *held; /* directories that were judged alone; with room for all */
+	size_t held_count;
 };
 
 /* --- options --- */
@@ -155,7 +163,6 @@ static void read_again(struct check *check, struct projects *projects)
 		}
 		fsq_usage_set_dquot(&project->usage, &dquot);
 	}
-	projects->now = time(NULL);
 }
 
 static void look_twice(struct check *check, struct projects *projects)
@@ -193,7 +200,7 @@ static bool is_amount_above(uint64_t used, uint64_t soft, uint64_t hard, uint64_
 /* The hard limits are those of the usage: statfs(2) shows the limit that comes first, and no use above it. */
 static bool is_full(const struct fsq_usage *usage, const struct project_row *row)
 {
-	return is_amount_above(usage->used_bytes, usage->soft_bytes, usage->hard_bytes, BLOCK,
+	return is_amount_above(usage->used_bytes, usage->soft_bytes, usage->hard_bytes, LEAST_SPACE,
 			       row->bytes_grace_seconds) ||
 	       is_amount_above(usage->used_inodes, usage->soft_inodes, usage->hard_inodes, 1,
 			       row->inodes_grace_seconds);
@@ -260,7 +267,7 @@ static bool read_filesystem_row(struct check *check, struct fsq_filesystem *fs,
 		.accounting = state.accounting[type],
 		.enforced = state.enforced[type],
 	};
-	*row = listing_row(check->session, info->directory, usage, NULL);
+	*row = listing_row(check->session, info->directory, usage);
 	row->shown_name = "(filesystem)";
 	if (rc)
 		return false;
@@ -446,37 +453,27 @@ static void check_projects(struct check *check, const struct invocation *invocat
 
 /* --- one directory: by a limit of the caller, or by what anybody may see --- */
 
-/* The use of a directory. */
-struct held_usage {
-	const char *directory;
-	const struct held_limit *limit; /* of the caller; NULL: what statfs(2) shows */
-	struct fsq_usage usage;
-};
-
-struct held_usages {
-	struct held_usage *all;
-	size_t count;
-};
-
 /*
- * Whether a project was judged before: directories may share one.
- * @return   false also when it was by another limit, and an error was reported
+ * Add the next directory.
+ *
+ * @return   whether to judge it: not if its project was judged before, since directories may share one; if that was by
+ *           another limit, an error was reported
  */
-static bool is_new(struct check *check, const struct held_usage *all, size_t count)
+static bool add_held(struct check *check)
 {
-	const struct held_usage *last = &all[count];
+	const struct held_usage *all = check->held, *last = &all[check->held_count++];
 
-	for (size_t i = 0; i < count; i++) {
-		const struct fsq_usage *usage = &all[i].usage;
+	for (; all < last; all++) {
+		const struct fsq_usage *usage = &all->usage;
 
 		if (!usage->id || usage->id != last->usage.id ||
 		    strcmp(usage->device, last->usage.device) != 0)
 			continue;
-		if (all[i].limit && last->limit && all[i].limit->bytes != last->limit->bytes)
+		if (all->limit && last->limit && all->limit->bytes != last->limit->bytes)
 			session_error(check->session, 0, FSQ_E_CONFLICT, 0, last->directory,
 				      "%s: has the project of %s, but another limit",
-				      last->directory, all[i].directory);
-		if (!all[i].limit == !last->limit)
+				      last->directory, all->directory);
+		if (!all->limit == !last->limit)
 			return false;
 	}
 	return true;
@@ -485,7 +482,7 @@ static bool is_new(struct check *check, const struct held_usage *all, size_t cou
 static void judge_shown(struct check *check, const struct held_usage *held)
 {
 	const struct fsq_usage *usage = &held->usage;
-	struct project_row row = listing_row(check->session, held->directory, usage, NULL);
+	struct project_row row = listing_row(check->session, held->directory, usage);
 
 	row.directories = (struct field_texts){ &held->directory, 1 };
 	judge_row(check, &row, is_full(usage, &row), listing_is_in_force(check->session, &row));
@@ -496,7 +493,7 @@ static void judge_held(struct check *check, const struct held_usage *held)
 {
 	const char *directory = held->directory;
 	const struct fsq_usage *usage = &held->usage;
-	struct project_row row = listing_row(check->session, directory, usage, NULL);
+	struct project_row row = listing_row(check->session, directory, usage);
 
 	if (usage->at_least &&
 	    (usage->used_bytes == FSQ_NOT_KNOWN || usage->used_bytes == usage->hard_bytes)) {
@@ -527,13 +524,12 @@ static void judge_held(struct check *check, const struct held_usage *held)
  *
  * @return   how many operands are left, which come first now
  */
-static int check_shown(struct check *check, struct held_usages *held,
-		       const struct invocation *invocation)
+static int check_shown(struct check *check, const struct invocation *invocation)
 {
 	int left = 0;
 
 	for (int i = 0; i < invocation->operand_count; i++) {
-		struct held_usage *next = &held->all[held->count];
+		struct held_usage *next = &check->held[check->held_count];
 
 		next->directory = invocation->operands[i];
 		if (session_usage(check->session, next->directory, &next->usage, NULL) ||
@@ -543,17 +539,16 @@ static int check_shown(struct check *check, struct held_usages *held,
 			invocation->operands[left++] = invocation->operands[i];
 			continue;
 		}
-		if (is_new(check, held->all, held->count))
+		if (add_held(check))
 			judge_shown(check, next);
-		held->count++;
 	}
 	return left;
 }
 
-static void check_held(struct check *check, struct held_usages *held)
+static void check_held(struct check *check)
 {
 	for (size_t i = 0; i < check->options->limit_count; i++) {
-		struct held_usage *next = &held->all[held->count];
+		struct held_usage *next = &check->held[check->held_count];
 		struct fsq_error err;
 
 		next->limit = &check->options->limits[i];
@@ -562,9 +557,8 @@ static void check_held(struct check *check, struct held_usages *held)
 			session_fail(check->session, &err);
 			continue;
 		}
-		if (is_new(check, held->all, held->count))
+		if (add_held(check))
 			judge_held(check, next);
-		held->count++;
 	}
 }
 
@@ -583,6 +577,50 @@ static bool take_percentages(struct session *session, const struct check_options
 	       (plugin->warning <= plugin->critical ||
 		session_usage_error(session, "--warning %g is above --critical %g", plugin->warning,
 				    plugin->critical));
+}
+
+/*
+ * Send a mail to the address of fsquota.conf(5).
+ *
+ * @what     the end of the subject, behind the name of the host; never a name that a tenant gives
+ * Source: sendmail(8), RFC 5322, RFC 3834
+ */
+static void send_mail(struct session *session, const char *what, const struct text *body)
+{
+	/* A line of the body may be a dot, which ends a mail without -i. */
+	static const char *const words[] = { _PATH_SENDMAIL, "-t", "-i", NULL };
+	static struct writer w;
+	char host[256] = "";
+	int fd, rc;
+
+	if (!session->mail) {
+		session_error(session, 0, FSQ_E_USAGE, 0, NULL,
+			      "--mail sends nothing: no address; write mail = ADDRESS into "
+			      "/etc/fsquota.conf");
+		return;
+	}
+	fd = memfd_create("mail", MFD_CLOEXEC);
+	if (fd < 0) {
+		session_errno(session, 0, errno, words[0], "cannot write the mail");
+		return;
+	}
+	gethostname(host, sizeof(host) - 1);
+	writer_start(&w, fd);
+	write_format(&w, "To: %s\nSubject: fsquota on ", session->mail);
+	write_escaped(&w, host);
+	write_format(&w,
+		     ": %s\nAuto-Submitted: auto-generated\nMIME-Version: 1.0\n"
+		     "Content-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\n\n",
+		     what);
+	write_bytes(&w, body->bytes, body->used);
+	rc = writer_flush(&w);
+	if (rc == 0 && lseek(fd, 0, SEEK_SET) < 0)
+		rc = -errno;
+	if (rc)
+		session_errno(session, 0, -rc, words[0], "cannot write the mail");
+	else
+		program_run(session, words, fd, 0);
+	close(fd);
 }
 
 /* With --mail, keep what is printed. */
@@ -614,7 +652,7 @@ static void end_mail(struct check *check)
 	else if (check->found)
 		strcpy(what, "hard limits exceed a budget");
 	if (rc == 0 && (check->found || check->outside))
-		mail_send(session, what, &check->mail);
+		send_mail(session, what, &check->mail);
 	free(check->mail.bytes);
 }
 
@@ -645,7 +683,6 @@ static void command_check(struct session *session, const struct invocation *invo
 			      .tell_of_statfs = true },
 	};
 	struct invocation rest = *invocation;
-	struct held_usages held = { 0 };
 	struct until until = { 0 };
 	bool chosen = options_choose_project(session);
 	bool nagios = options->format == FORMAT_NAGIOS;
@@ -691,9 +728,9 @@ static void command_check(struct session *session, const struct invocation *invo
 	check.quiet = options->quiet && !options->mail;
 	check.projects.want_sums = session->table.left_open =
 		session->budget_count > 0 && type == FSQ_PROJECT;
-	held.all = calloc((size_t)invocation->operand_count + options->limit_count + 1,
-			  sizeof(*held.all));
-	if (!held.all) {
+	check.held = calloc((size_t)invocation->operand_count + options->limit_count + 1,
+			    sizeof(*check.held));
+	if (!check.held) {
 		session_errno(session, 0, ENOMEM, NULL, "cannot check all");
 		return;
 	}
@@ -701,13 +738,13 @@ static void command_check(struct session *session, const struct invocation *invo
 	if (options->mail)
 		begin_mail(&check);
 	if (type == FSQ_PROJECT && !session->at.count && !chosen && !options->within)
-		rest.operand_count = check_shown(&check, &held, invocation);
+		rest.operand_count = check_shown(&check, invocation);
 	if (chosen || rest.operand_count || (!invocation->operand_count && !options->limit_count))
 		check_projects(&check, &rest);
-	check_held(&check, &held);
-	for (size_t i = 0; i < held.count; i++)
-		fsq_usage_clear(&held.all[i].usage);
-	free(held.all);
+	check_held(&check);
+	for (size_t i = 0; i < check.held_count; i++)
+		fsq_usage_clear(&check.held[i].usage);
+	free(check.held);
 	if (!check.quiet && !nagios)
 		tables_end(session);
 	/* Overcommitted limits stop nobody until the filesystem is full. */

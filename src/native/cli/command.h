@@ -172,18 +172,17 @@ int native_main(int argc, char **argv);
 struct request {
 	char **words; /* ended by NULL; they point into the line */
 	size_t count, capacity;
+	const char *wrong; /* with it; or NULL */
 };
 
 /**
  * Split a line into words. It is a JSON array of strings, or words separated by blanks, without quoting.
  *
- * @request  filled; the next call reuses its memory, request_clear() frees it
+ * @request  filled; the next call reuses its memory, and the caller frees the words
  * @line     ended by a NUL; modified
  * @length   of the line, without the NUL
  * @return   NULL, or what is wrong with the line
  */
 const char *request_parse(struct request *request, char *line, size_t length);
-
-void request_clear(struct request *request);
 
 #endif

@@ -98,43 +98,38 @@ static const char *hint_of_error(const struct error *error)
 
 /* --- why something is not supported --- */
 
+/* A finding that explains it: any type of quota, or only that of projects; and fsquota setup can change that. */
+enum { EXPLAINS = 1, OF_PROJECTS = 2, BY_SETUP = 4 };
+
+static const unsigned char causes[] = {
+	[FSQ_FINDING_SECCOMP] = EXPLAINS,
+	[FSQ_FINDING_KERNEL_WITHOUT_QUOTA] = EXPLAINS,
+	[FSQ_FINDING_NO_DEVICE_NODE] = EXPLAINS,
+	[FSQ_FINDING_OTHER_FILESYSTEM] = EXPLAINS,
+	[FSQ_FINDING_BTRFS] = EXPLAINS,
+	[FSQ_FINDING_TMPFS] = EXPLAINS,
+	[FSQ_FINDING_NETWORK] = EXPLAINS,
+	[FSQ_FINDING_OVERLAY] = EXPLAINS,
+	[FSQ_FINDING_OVERLAY_LIMITED] = EXPLAINS,
+	[FSQ_FINDING_OVERLAY_UNLIMITED] = EXPLAINS,
+	[FSQ_FINDING_OVERLAY_SPLIT] = EXPLAINS,
+	[FSQ_FINDING_EXT4_INODE_SIZE] = OF_PROJECTS,
+	[FSQ_FINDING_F2FS_FEATURES] = OF_PROJECTS,
+	[FSQ_FINDING_EXT4_FEATURES] = OF_PROJECTS | BY_SETUP,
+	[FSQ_FINDING_QUOTA_OFF] = OF_PROJECTS | BY_SETUP,
+	[FSQ_FINDING_ROOT_FLAGS] = OF_PROJECTS | BY_SETUP,
+	[FSQ_FINDING_NOT_ENFORCED] = BY_SETUP,
+};
+
 static enum fsq_visit look_at_finding(const struct fsq_finding *finding, void *arg)
 {
 	struct error *error = arg;
+	const unsigned int cause = finding->id < sizeof(causes) ? causes[finding->id] : 0;
 
-	switch (finding->id) {
-	case FSQ_FINDING_SECCOMP:
-	case FSQ_FINDING_KERNEL_WITHOUT_QUOTA:
-	case FSQ_FINDING_NO_DEVICE_NODE:
-	case FSQ_FINDING_OTHER_FILESYSTEM:
-	case FSQ_FINDING_BTRFS:
-	case FSQ_FINDING_TMPFS:
-	case FSQ_FINDING_NETWORK:
-	case FSQ_FINDING_OVERLAY:
-	case FSQ_FINDING_OVERLAY_LIMITED:
-	case FSQ_FINDING_OVERLAY_UNLIMITED:
-	case FSQ_FINDING_OVERLAY_SPLIT:
-		break;
-	case FSQ_FINDING_EXT4_INODE_SIZE:
-	case FSQ_FINDING_F2FS_FEATURES:
-		if (error->of_other_type)
-			return FSQ_VISIT_CONTINUE;
-		break;
-	case FSQ_FINDING_EXT4_FEATURES:
-	case FSQ_FINDING_QUOTA_OFF:
-	case FSQ_FINDING_ROOT_FLAGS:
-		if (error->of_other_type)
-			return FSQ_VISIT_CONTINUE;
-		error->setup = true;
-		break;
-	case FSQ_FINDING_NOT_ENFORCED:
-		if (error->hint != FSQ_HINT_ENFORCE)
-			return FSQ_VISIT_CONTINUE;
-		error->setup = true;
-		break;
-	default:
+	if (!cause || ((cause & OF_PROJECTS) && error->of_other_type) ||
+	    (finding->id == FSQ_FINDING_NOT_ENFORCED && error->hint != FSQ_HINT_ENFORCE))
 		return FSQ_VISIT_CONTINUE;
-	}
+	error->setup = cause & BY_SETUP;
 	if (!finding_words_get(&error->cause, finding))
 		error->cause = (struct finding_words){ 0 };
 	return FSQ_VISIT_STOP;

@@ -112,25 +112,34 @@ static int compare_marks(const void *one, const void *other)
 	return strcmp(a->directory, b->directory) ?: compare_numbers(a->id, b->id);
 }
 
-static enum fsq_visit take_mark(uint32_t id, const char *directory, void *arg)
+struct apply_mark *apply_marks_keep(struct apply_marks *marks, uint32_t id, const char *directory)
 {
-	struct apply_marks *marks = arg;
 	struct apply_mark mark = { .id = id, .directory = strdup(directory) };
 
 	if (mark.directory &&
 	    array_add(&marks->list, &marks->count, &marks->capacity, &mark, sizeof(mark)))
-		return FSQ_VISIT_CONTINUE;
+		return &marks->list[marks->count - 1];
 	free(mark.directory);
 	marks->no_memory = true;
-	return FSQ_VISIT_STOP;
+	return NULL;
+}
+
+struct apply_mark *apply_marks_find(const struct apply_marks *marks, uint32_t id,
+				    const char *directory)
+{
+	const struct apply_mark key = { .id = id, .directory = (char *)(uintptr_t)directory };
+
+	return array_search(&key, marks->list, marks->count, sizeof(key), compare_marks);
+}
+
+static enum fsq_visit take_mark(uint32_t id, const char *directory, void *marks)
+{
+	return apply_marks_keep(marks, id, directory) ? FSQ_VISIT_CONTINUE : FSQ_VISIT_STOP;
 }
 
 static enum fsq_visit take_registered(uint32_t id, const char *directory, void *arg)
 {
-	struct apply_marks *marks = arg;
-	struct apply_mark key = { .id = id, .directory = (char *)(uintptr_t)directory };
-	struct apply_mark *found =
-		array_search(&key, marks->list, marks->count, sizeof(*marks->list), compare_marks);
+	struct apply_mark *found = apply_marks_find(arg, id, directory);
 
 	if (found)
 		found->is_registered = true;
@@ -174,10 +183,7 @@ bool apply_marks_read(struct session *session, struct apply_marks *marks)
 
 static bool is_done(uint32_t id, const char *directory, void *arg)
 {
-	const struct apply_marks *marks = arg;
-	const struct apply_mark key = { .id = id, .directory = (char *)(uintptr_t)directory };
-	const struct apply_mark *found =
-		array_search(&key, marks->list, marks->count, sizeof(key), compare_marks);
+	const struct apply_mark *found = apply_marks_find(arg, id, directory);
 
 	return found && found->is_done;
 }
@@ -235,13 +241,11 @@ void apply_marks_forget_one(struct session *session, uint32_t id, const char *di
 
 void apply_marks_follow(struct session *session, uint32_t id, const char *from, const char *to)
 {
-	const struct apply_mark key = { .id = id, .directory = (char *)(uintptr_t)from };
 	struct apply_marks marks = { 0 };
 	struct fsq_error err;
 	bool marked = false;
 
-	if (apply_marks_read(session, &marks) &&
-	    array_search(&key, marks.list, marks.count, sizeof(key), compare_marks) &&
+	if (apply_marks_read(session, &marks) && apply_marks_find(&marks, id, from) &&
 	    apply_marks_add(session, id, to, &marked, &err))
 		session_fail(session, &err);
 	apply_marks_free(&marks);

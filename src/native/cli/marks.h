@@ -9,7 +9,6 @@
 
 #include <limits.h>
 
-#include "quota/fsquota.h"
 #include "session.h"
 
 /**
@@ -29,7 +28,8 @@ struct apply_mark {
 	bool is_there, is_wanted;
 	dev_t dev;
 	ino_t ino;
-	bool is_done; /* apply_marks_forget() removes it */
+	bool is_done;  /* apply_marks_forget() removes it */
+	int64_t since; /* of apply: when it was unwished first, in milliseconds */
 };
 
 struct apply_marks {
@@ -55,6 +55,13 @@ int apply_marks_add(struct session *session, uint32_t id, const char *directory,
  * @return   whether it was read; else an error was reported
  */
 bool apply_marks_read(struct session *session, struct apply_marks *marks);
+
+/** Add a mark behind the others. @return  it, until the next one; NULL without memory */
+struct apply_mark *apply_marks_keep(struct apply_marks *marks, uint32_t id, const char *directory);
+
+/** @return  the mark of a directory, or NULL */
+struct apply_mark *apply_marks_find(const struct apply_marks *marks, uint32_t id,
+				    const char *directory);
 
 /** Remove the marks that are done. A failure is reported. */
 void apply_marks_forget(struct session *session, struct apply_marks *marks);

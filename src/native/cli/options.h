@@ -5,7 +5,6 @@
 
 #include "command.h"
 #include "quota/fsquota.h"
-#include "table/table.h"
 
 extern const struct command_option dry_run_option[];	/* --dry-run */
 extern const struct command_option registry_options[];	/* --projects-file, --projid-file */
@@ -16,8 +15,6 @@ extern const struct command_option help_option[];	/* -h, --help */
 
 /** Options that may also precede the command; NULL ends the tables. */
 extern const struct command_option *const common_options[];
-
-/** Options that every command with COMMAND_FILESYSTEMS has, too; NULL ends the tables. */
 
 /*
  * --id, --name and --at of a command that changes the quota of a directory. With a directory, --id is its ID;

@@ -147,14 +147,6 @@ int paths_find(const struct session *session, const char *path)
 	return paths_find_dev(session, st.st_dev);
 }
 
-bool paths_saw_all(const struct session *session, uint32_t id)
-{
-	for (size_t i = 0; i < session->unseen_count; i++)
-		if (session->unseen[i] == id)
-			return false;
-	return true;
-}
-
 static enum fsq_visit add_registered_path(uint32_t id, const char *directory, void *arg)
 {
 	struct session *session = arg;
@@ -187,8 +179,7 @@ static enum fsq_visit add_registered_path(uint32_t id, const char *directory, vo
 		/* Warn: the command works on all directories of the project but this one. */
 		session_warn(session, directory, "cannot be looked at: %s",
 			     errno_words(err.errnum));
-		if (!array_add(&session->unseen, &session->unseen_count, &session->unseen_capacity,
-			       &id, sizeof(id)))
+		if (fsq_id_set_insert(&session->unseen, id))
 			session_no_memory(session);
 	}
 	if (mount >= 0) {
@@ -242,58 +233,52 @@ static bool find_own(struct session *session, const char *path, uint32_t *id)
 	return session_fail(session, &err);
 }
 
+/* Find out what a path stands for. @return  false: an error was reported */
+static bool read_scope(struct session *session, const char *path, bool own, struct scope *scope)
+{
+	struct fsq_error err;
+	struct statx stx;
+	int fd = fsq_lookup(NULL, path, O_PATH, &err);
+	bool good = false;
+
+	if (fd < 0)
+		return session_fail(session, &err);
+	if (get_statx(fd, "", AT_EMPTY_PATH, STATX_TYPE, &stx))
+		session_errno(session, 0, errno, path, "%s: cannot read", path);
+	else if (!S_ISDIR(stx.stx_mode) && !S_ISBLK(stx.stx_mode))
+		session_error(session, 0, FSQ_E_USAGE, 0, path,
+			      "%s: is neither a directory nor a device", path);
+	else
+		good = true;
+	/* A device or a mount point means the whole filesystem. */
+	scope->whole =
+		good && (S_ISBLK(stx.stx_mode) || (stx.stx_attributes & STATX_ATTR_MOUNT_ROOT));
+	if (good && !scope->whole)
+		scope->directory = fsq_fd_path(fd);
+	close(fd);
+	if (!good || scope->whole)
+		return good;
+	if (own && !find_own(session, path, &scope->id))
+		return false;
+	scope->given = without_slashes_at_end(path);
+	return (scope->directory && scope->given) ||
+	       session_errno(session, 0, errno, path, "%s: cannot find it again", path);
+}
+
 void scopes_add_path(struct scopes *scopes, struct session *session, const char *path, bool own)
 {
 	struct scope scope = { .whole = fsq_is_tag(path) };
 	int at = paths_find(session, path);
-	bool is_directory = false;
-	struct fsq_error err;
-	struct statx stx;
-	int fd = -1;
 
 	if (at >= 0)
 		scope.dev = session->paths[at].info->dev;
 	else if (!paths_add(session, path, &scope.dev))
 		return;
-	if (!scope.whole) {
-		fd = fsq_lookup(NULL, path, O_PATH, &err);
-		if (fd < 0) {
-			session_fail(session, &err);
+	if (scope.whole || read_scope(session, path, own, &scope)) {
+		if (scopes_add(scopes, &scope))
 			return;
-		}
-		if (get_statx(fd, "", AT_EMPTY_PATH, STATX_TYPE, &stx)) {
-			session_errno(session, 0, errno, path, "%s: cannot read", path);
-			close(fd);
-			return;
-		}
-		is_directory = S_ISDIR(stx.stx_mode);
-		/* A device or a mount point means the whole filesystem. */
-		scope.whole = S_ISBLK(stx.stx_mode) ||
-			      (is_directory && (stx.stx_attributes & STATX_ATTR_MOUNT_ROOT));
-	}
-	if (!scope.whole && !is_directory) {
-		session_error(session, 0, FSQ_E_USAGE, 0, path,
-			      "%s: is neither a directory nor a device", path);
-		close(fd);
-		return;
-	}
-	if (!scope.whole)
-		scope.directory = fsq_fd_path(fd);
-	if (fd >= 0)
-		close(fd);
-	if (!scope.whole && own && !find_own(session, path, &scope.id)) {
-		free(scope.directory);
-		return;
-	}
-	if (!scope.whole) {
-		scope.given = without_slashes_at_end(path);
-	}
-	if (!scope.whole && (!scope.directory || !scope.given))
-		session_errno(session, 0, errno, path, "%s: cannot find it again", path);
-	else if (!scopes_add(scopes, &scope))
 		session_errno(session, 0, ENOMEM, path, "cannot list %s", path);
-	else
-		return;
+	}
 	free(scope.directory);
 	free(scope.given);
 }

@@ -30,9 +30,6 @@ void paths_add_all_with_quota(struct session *session);
 /** Add the directories of the projects file to the table, after the filesystems. */
 void paths_load_projects(struct session *session);
 
-/** @return  whether all directories of @id could be looked at */
-bool paths_saw_all(const struct session *session, uint32_t id);
-
 /**
  * The table's filesystem on which a path lies.
  *

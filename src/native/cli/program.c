@@ -28,20 +28,14 @@ int program_start(const char *const *words, int input, int output, char *const *
 	sigemptyset(&none);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawnattr_init(&attributes);
-	rc = posix_spawnattr_setsigmask(&attributes, &none);
-	if (rc == 0)
-		rc = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-	if (rc == 0 && input >= 0)
-		rc = posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-	else if (rc == 0)
-		rc = posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY,
-						      0);
-	if (rc == 0)
-		rc = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-	if (rc == 0)
-		rc = posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
-	if (rc == 0)
-		rc = posix_spawnp(process, words[0], &actions, &attributes, arguments, environment);
+	rc = posix_spawnattr_setsigmask(&attributes, &none) ?:
+	     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK) ?:
+	     (input >= 0 ? posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+			 : posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null",
+							    O_RDONLY, 0)) ?:
+	     posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) ?:
+	     posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO) ?:
+	     posix_spawnp(process, words[0], &actions, &attributes, arguments, environment);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&actions);
 	return rc;

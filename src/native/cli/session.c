@@ -197,7 +197,7 @@ void session_end(struct session *session)
 {
 	session_close_paths(session);
 	free(session->paths);
-	free(session->unseen);
+	fsq_id_set_free(&session->unseen);
 	free(session->noted);
 	free(session->at.words);
 	session_forget_budgets(session, 0);

@@ -13,6 +13,7 @@
 
 #include "common/accounts.h"
 #include "common/signals.h"
+#include "quota/base/id_set.h"
 #include "quota/fsquota.h"
 #include "shared/file_stamp.h"
 #include "shared/writer.h"
@@ -75,8 +76,7 @@ struct session {
 	size_t path_count, path_capacity;
 	int current_path;		 /* index, or -1 */
 	struct fsq_mount_points *mounts; /* see session_mounts(), or NULL */
-	uint32_t *unseen;		 /* project IDs of directories that could not be examined */
-	size_t unseen_count, unseen_capacity;
+	struct fsq_id_set unseen;	 /* project IDs of directories that could not be examined */
 	/* Adds a suggestion to an error about a path, see suggest.h; or NULL. */
 	char *(*suggest)(struct session *session, const char *path, bool exists);
 	bool no_lines;	       /* /etc/fsquota.d was not there when its budgets were read */

@@ -24,76 +24,49 @@
 
 static const char out_of_memory[] = "out of memory";
 
-static const char *add_word(struct request *request, char *word)
+static bool add_word(struct request *request, char *word)
 {
-	return array_add(&request->words, &request->count, &request->capacity, &word, sizeof(word))
-		       ? NULL
-		       : out_of_memory;
+	if (array_add(&request->words, &request->count, &request->capacity, &word, sizeof(word)))
+		return true;
+	request->wrong = out_of_memory;
+	return false;
 }
 
 /* Words between blanks, none of which can need quoting. */
-static const char *split_words(struct request *request, char *line)
+static void split_words(struct request *request, char *line)
 {
-	char *rest = NULL;
+	char *rest = NULL, *word = NULL;
 
 	if (line[strcspn(line, "'\"\\")])
-		return "a word that has to be quoted takes a JSON array, such as "
-		       "[\"usage\", \"/srv/two words\"]";
-	for (char *word = strtok_r(line, " \t\r", &rest); word;
-	     word = strtok_r(NULL, " \t\r", &rest)) {
-		const char *why = add_word(request, word);
-
-		if (why)
-			return why;
-	}
-	return NULL;
+		request->wrong = "a word that has to be quoted takes a JSON array, such as "
+				 "[\"usage\", \"/srv/two words\"]";
+	else
+		word = strtok_r(line, " \t\r", &rest);
+	while (word && add_word(request, word))
+		word = strtok_r(NULL, " \t\r", &rest);
 }
 
-struct array {
-	struct request *request;
-	const char *why;
-};
-
-static bool add_string(const struct json_value *value, void *arg)
+static bool add_string(const struct json_value *value, void *request)
 {
-	struct array *array = arg;
-
 	/* An element of the array, and of no other in it. */
-	if (value->depth != 1 || value->keys[0] || !value->is_string)
-		return false;
-	array->why = add_word(array->request, value->text);
-	return !array->why;
-}
-
-static const char *parse_array(struct request *request, char *line)
-{
-	struct array array = { .request = request };
-
-	if (json_read(line, add_string, &array))
-		return NULL;
-	return array.why ? array.why : "this is no array of strings in JSON";
+	return value->depth == 1 && !value->keys[0] && value->is_string &&
+	       add_word(request, value->text);
 }
 
 const char *request_parse(struct request *request, char *line, size_t length)
 {
-	const char *why;
-
 	request->count = 0;
+	request->wrong = NULL;
 	if (memchr(line, '\0', length))
 		return "there is a NUL in it";
 	line += strspn(line, " \t\r\n");
-	why = *line == '[' ? parse_array(request, line) : split_words(request, line);
-	if (why)
-		return why;
-	why = add_word(request, NULL);
-	request->count--;
-	return why;
-}
-
-void request_clear(struct request *request)
-{
-	free(request->words);
-	*request = (struct request){ 0 };
+	if (*line != '[')
+		split_words(request, line);
+	else if (!json_read(line, add_string, request) && !request->wrong)
+		request->wrong = "this is no array of strings in JSON";
+	if (!request->wrong && add_word(request, NULL))
+		request->count--;
+	return request->wrong;
 }
 
 /* --- reading --- */
@@ -351,7 +324,7 @@ static void command_batch(struct session *session, const struct invocation *invo
 	free(batch.output.bytes);
 	free(batch.error.bytes);
 	free(batch.messages.bytes);
-	request_clear(&batch.request);
+	free(batch.request.words);
 	config_forget(&batch.config);
 	fsq_cache_free(batch.cache);
 	fsq_assigned_close(batch.assigned);

@@ -96,7 +96,6 @@ static bool show_project_space(struct session *session, enum fsq_form form,
 	const struct fsq_amounts *amounts;
 	struct fsq_dquot dquot;
 	struct fsq_state state;
-	int64_t now = 0;
 	int rc;
 
 	if (fsq_quota_state(path->fs, FSQ_PROJECT, &state) || !state.accounting[FSQ_PROJECT] ||
@@ -107,7 +106,7 @@ static bool show_project_space(struct session *session, enum fsq_form form,
 		return session_errno(session, 0, -rc, path->directory,
 				     "project directories are left out");
 	amounts = &dquot.form[form];
-	limit = records_first_limit(&dquot, form, &now);
+	limit = records_first_limit(&dquot, form);
 	if (limit) {
 		total = limit * unit;
 		available = limit > amounts->used ? (limit - amounts->used) * unit : 0;

@@ -84,22 +84,18 @@ struct dump_row {
 	bool first;		/* of the filesystem */
 };
 
-/* clang-format off */
 #define MEMBER(name) .offset = offsetof(struct dump_row, record.name)
-#define LIMIT(column, name, type, help) { column, #name, type, MEMBER(name), help }
-/* clang-format on */
 
 static const struct field fields[] = {
 	{ "TYPE", "type", FIELD_WORD, MEMBER(type), "user, group or project",
 	  .words = account_types },
 	{ "ID", "id", FIELD_ID, MEMBER(id), "ID of the user, group or project" },
 	{ "NAME", "name", FIELD_TEXT, MEMBER(name), "its name" },
-	LIMIT("SOFT", soft_bytes, FIELD_BYTES_LIMIT, "soft limit of space"),
-	LIMIT("HARD", hard_bytes, FIELD_BYTES_LIMIT, "hard limit of space"),
-	LIMIT("ISOFT", soft_inodes, FIELD_COUNT_LIMIT, "soft limit of inodes"),
-	LIMIT("IHARD", hard_inodes, FIELD_COUNT_LIMIT, "hard limit of inodes"),
-	LIMIT("RSOFT", soft_realtime_bytes, FIELD_BYTES_LIMIT, "soft limit of realtime space"),
-	LIMIT("RHARD", hard_realtime_bytes, FIELD_BYTES_LIMIT, "hard limit of realtime space"),
+	FIELDS_OF_LIMITS(struct dump_row, record.),
+	{ "RSOFT", "soft_realtime_bytes", FIELD_BYTES_LIMIT, MEMBER(soft_realtime_bytes),
+	  "soft limit of realtime space" },
+	{ "RHARD", "hard_realtime_bytes", FIELD_BYTES_LIMIT, MEMBER(hard_realtime_bytes),
+	  "hard limit of realtime space" },
 	{ "FILESYSTEM", "filesystem", FIELD_TEXT, MEMBER(filesystem), "device of the filesystem" },
 	{ "MOUNTPOINT", "mountpoint", FIELD_TEXT, MEMBER(mountpoint), "where it is mounted" },
 	{ 0 },
@@ -134,7 +130,6 @@ static const struct row_fields rows = { fields, sizeof(struct dump_row),
 struct dumping {
 	struct session *session;
 	const struct dump_options *options;
-	int64_t now;
 	bool first;
 };
 
@@ -149,9 +144,9 @@ static void dump_record(const struct fsq_dquot *dquot, void *arg)
 		any |= dquot->form[form].soft || dquot->form[form].hard;
 	if (!any)
 		return;
-	row.record = records_row(session, &session->paths[session->current_path],
-				 options_type(&dump->options->quota), dquot,
-				 !session_has_rows(session), &dump->now);
+	row.record =
+		records_row(session, &session->paths[session->current_path],
+			    options_type(&dump->options->quota), dquot, !session_has_rows(session));
 	tables_row(session, &row);
 	dump->first = false;
 }

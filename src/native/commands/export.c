@@ -2,7 +2,6 @@
 /* The quotas that there are, as lines of fsquota.d(5). */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -10,6 +9,7 @@
 #include "native/cli/line.h"
 #include "native/cli/options.h"
 #include "native/rows/projects.h"
+#include "native/rows/records.h"
 #include "quota/fsquota.h"
 #include "quota/base/pod_path.h"
 #include "quota/mounts/lookup.h"
@@ -35,12 +35,7 @@ static const struct field exported_fields[] = {
 	{ "PATH", "path", FIELD_PATH, MEMBER(of.path), "the directory" },
 	{ "ID", "id", FIELD_ID, MEMBER(of.id), "project ID" },
 	{ "NAME", "name", FIELD_TEXT, MEMBER(of.name), "name of the project" },
-	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, MEMBER(of.soft_bytes), "soft limit of space" },
-	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, MEMBER(of.hard_bytes), "hard limit of space" },
-	{ "ISOFT", "soft_inodes", FIELD_COUNT_LIMIT, MEMBER(of.soft_inodes),
-	  "soft limit of inodes" },
-	{ "IHARD", "hard_inodes", FIELD_COUNT_LIMIT, MEMBER(of.hard_inodes),
-	  "hard limit of inodes" },
+	FIELDS_OF_LIMITS(struct exported_row, of.),
 	{ "GRACE", "bytes_grace_seconds", FIELD_SECONDS, MEMBER(bytes_grace_seconds),
 	  "of a filesystem: how long soft limits of space can be exceeded", .optional = true },
 	{ "IGRACE", "inodes_grace_seconds", FIELD_SECONDS, MEMBER(inodes_grace_seconds),

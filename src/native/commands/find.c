@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #include "native/cli/command.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "native/cli/progress.h"
 #include "quota/base/error.h"
+#include "quota/base/id_set.h"
 #include "quota/fsquota.h"
 #include "quota/usage/project_tree.h"
-#include "shared/array.h"
-#include "shared/sort.h"
 
 struct find_options {
 	bool orphans, null;
@@ -55,9 +53,8 @@ static const struct row_fields found_rows = { found_fields, sizeof(struct found_
 struct find {
 	struct session *session;
 	const struct find_options *options;
-	uint32_t id;	      /* 0: IDs that are not registered */
-	uint32_t *registered; /* sorted */
-	size_t registered_count, registered_capacity;
+	uint32_t id; /* 0: IDs that are not registered */
+	struct fsq_id_set registered;
 	bool no_memory, failed;
 	uint64_t hidden; /* files whose ID is unknown */
 	struct progress progress;
@@ -71,14 +68,8 @@ static enum fsq_visit add_registered(uint32_t id, const char *word, void *arg)
 	struct find *find = arg;
 
 	(void)word;
-	find->no_memory |= !array_add(&find->registered, &find->registered_count,
-				      &find->registered_capacity, &id, sizeof(id));
+	find->no_memory |= fsq_id_set_add(&find->registered, id) != 0;
 	return find->no_memory ? FSQ_VISIT_STOP : FSQ_VISIT_CONTINUE;
-}
-
-static int compare_found_ids(const void *one, const void *other)
-{
-	return compare_numbers(*(const uint32_t *)one, *(const uint32_t *)other);
 }
 
 /* An unreadable projects file would make all files orphans, so fail. */
@@ -96,8 +87,7 @@ static bool read_registered(struct find *find)
 	if (find->no_memory)
 		session_no_memory(session);
 	else
-		array_sort(find->registered, find->registered_count, sizeof(*find->registered),
-			   compare_found_ids);
+		fsq_id_set_sort(&find->registered);
 	return !find->no_memory;
 }
 
@@ -114,7 +104,6 @@ static enum fsq_visit visit_file(const struct fsq_attributes *attributes, void *
 		.show_id = find->options->orphans,
 		.null = find->options->null,
 	};
-	bool wanted;
 
 	if (session_is_stopped(session))
 		return FSQ_VISIT_STOP;
@@ -123,14 +112,9 @@ static enum fsq_visit visit_file(const struct fsq_attributes *attributes, void *
 	if (attributes->kind == FSQ_FILE_MOUNT || attributes->kind == FSQ_FILE_LEAVE)
 		return FSQ_VISIT_CONTINUE;
 	if (errnum == 0) {
-		if (find->options->orphans)
-			wanted = row.id != 0 &&
-				 (find->registered_count == 0 ||
-				  !bsearch(&row.id, find->registered, find->registered_count,
-					   sizeof(*find->registered), compare_found_ids));
-		else
-			wanted = row.id == find->id;
-		if (wanted)
+		if (find->options->orphans
+			    ? row.id != 0 && !fsq_id_set_has(&find->registered, row.id)
+			    : row.id == find->id)
 			tables_row(session, &row);
 		return FSQ_VISIT_CONTINUE;
 	}
@@ -210,7 +194,7 @@ static void run_find(struct session *session, const struct invocation *invocatio
 			     "%" PRIu64 " symbolic links and special files were passed over: this "
 			     "kernel does not tell their IDs",
 			     find.hidden);
-	free(find.registered);
+	fsq_id_set_free(&find.registered);
 }
 
 #define FIELD(member) offsetof(struct find_options, member)

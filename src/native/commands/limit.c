@@ -6,7 +6,6 @@
 
 #include "native/apply/edit.h"
 #include "native/cli/options.h"
-#include "native/cli/request.h"
 #include "native/cli/suggest.h"
 #include "native/rows/change.h"
 #include "quota/base/units.h"

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "native/cli/budgets.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "native/rows/projects.h"

@@ -3,7 +3,6 @@
 
 #include "native/cli/command.h"
 #include "native/cli/journal.h"
-#include "native/cli/marks.h"
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
 #include "native/cli/until.h"

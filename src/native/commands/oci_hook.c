@@ -3,7 +3,6 @@
  * A hook of container runtimes: the writable layer of a container has the limits of its annotations while it
  * runs.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>

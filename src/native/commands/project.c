@@ -290,7 +290,7 @@ static void do_named_project(struct project_run *run)
 	size_t count = session->path_count + run->options->directories.count, left = 0;
 	const char *directory;
 
-	if (!paths_saw_all(session, run->id))
+	if (fsq_id_set_has(&session->unseen, run->id))
 		session_error(session, 0, FSQ_E_PARTIAL, 0, NULL,
 			      "not all directories of project %s could be looked at", run->word);
 	for (size_t i = 0; i < count; i++)

@@ -71,11 +71,7 @@ static const struct {
 	[FSQ_LEFTOVER_LINE] = { "line", "the directory has neither the ID nor a limit" },
 	[FSQ_LEFTOVER_LIMITS] = { "limits", "limits without files" },
 	[FSQ_LEFTOVER_NAME] = { "name", "a name without files, limits and directories" },
-};
-
-static const struct {
-	const char *word, *sentence;
-} reasons[] = {
+}, reasons[] = {
 	[FSQ_NOT_KEPT] = { NULL, NULL },
 	[FSQ_KEPT_UNMOUNTED] = { "unmounted",
 				 "gone, or its filesystem is not mounted: --all removes it" },

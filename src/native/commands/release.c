@@ -12,8 +12,6 @@
 #include "native/cli/progress.h"
 #include "native/cli/until.h"
 #include "native/rows/change.h"
-#include "shared/array.h"
-#include "shared/texts.h"
 
 /* Remove a quota. */
 struct released_row {

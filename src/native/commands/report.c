@@ -494,7 +494,6 @@ struct report {
 	const struct report_options *options;
 	struct record_range range;
 	bool numeric;
-	int64_t now;
 	const struct path_entry *path;
 	enum fsq_type type;
 };
@@ -512,8 +511,7 @@ static void show_record(const struct fsq_dquot *dquot, void *arg)
 			dquot->form[i].used;
 	if (!used)
 		return;
-	row = records_row(report->session, report->path, report->type, dquot, report->numeric,
-			  &report->now);
+	row = records_row(report->session, report->path, report->type, dquot, report->numeric);
 	tables_row(report->session, &row);
 }
 

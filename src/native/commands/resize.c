@@ -191,19 +191,16 @@ static bool is_over(const struct resizing *resizing, const struct fsq_usage *usa
 	const struct fsq_resize_request *request = &resizing->request;
 	unsigned int mask = request->limits.mask;
 	double space = -1, inodes = -1;
-	int64_t now = 0;
 
 	if (request->bytes || request->percent || request->no_hard ||
 	    (mask & (FSQ_SOFT(FSQ_BLOCKS) | FSQ_HARD(FSQ_BLOCKS))))
-		space = percent_of_limit(
-			usage->used_bytes,
-			first_limit(usage->soft_bytes, usage->hard_bytes,
-				    records_grace_left(usage->bytes_expires, &now)));
+		space = percent_of_limit(usage->used_bytes,
+					 first_limit(usage->soft_bytes, usage->hard_bytes,
+						     records_grace_left(usage->bytes_expires)));
 	if (mask & (FSQ_SOFT(FSQ_INODES) | FSQ_HARD(FSQ_INODES)))
-		inodes = percent_of_limit(
-			usage->used_inodes,
-			first_limit(usage->soft_inodes, usage->hard_inodes,
-				    records_grace_left(usage->inodes_expires, &now)));
+		inodes = percent_of_limit(usage->used_inodes,
+					  first_limit(usage->soft_inodes, usage->hard_inodes,
+						      records_grace_left(usage->inodes_expires)));
 	return (space > inodes ? space : inodes) >= resizing->options->over;
 }
 

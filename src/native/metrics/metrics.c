@@ -7,7 +7,6 @@
 
 #include "http.h"
 #include "native/apply/file.h"
-#include "native/cli/budgets.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "native/cli/pods.h"

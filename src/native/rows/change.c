@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "change.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -19,15 +17,8 @@
 
 /* --- rows --- */
 
-/* clang-format off */
 #define VALUE(name) .offset = offsetof(struct record_row, name)
-#define LIMITS                                                                                   \
-	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, VALUE(soft_bytes), "soft limit of space" },   \
-	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, VALUE(hard_bytes), "hard limit of space" },   \
-	{ "ISOFT", "soft_inodes", FIELD_COUNT_LIMIT, VALUE(soft_inodes),                         \
-	  "soft limit of inodes" },                                                              \
-	{ "IHARD", "hard_inodes", FIELD_COUNT_LIMIT, VALUE(hard_inodes), "hard limit of inodes" }
-/* clang-format on */
+#define LIMITS FIELDS_OF_LIMITS(struct record_row, )
 
 const struct field limit_fields[] = { LIMITS, { 0 } };
 
@@ -159,23 +150,22 @@ enum row_change change_word(bool changed)
 struct record_row change_values(const struct fsq_limits *limits)
 {
 	struct fsq_dquot dquot = { 0 };
-	int64_t now = 0;
 
 	for (int form = 0; form < FSQ_FORMS; form++) {
 		dquot.form[form].soft = limits->soft[form];
 		dquot.form[form].hard = limits->hard[form];
 	}
-	return records_row(NULL, NULL, FSQ_PROJECT, &dquot, true, &now);
+	return records_row(NULL, NULL, FSQ_PROJECT, &dquot, true);
 }
 
 struct record_row change_times(uint32_t id, const struct fsq_timers *timers)
 {
-	int64_t seconds[FSQ_FORMS], now = 0;
+	int64_t seconds[FSQ_FORMS];
 
 	for (int form = 0; form < FSQ_FORMS; form++) {
 		seconds[form] = timers->seconds[form];
 		if (id)
-			seconds[form] = records_grace_left(seconds[form], &now);
+			seconds[form] = records_grace_left(seconds[form]);
 		else if (seconds[form] == 0)
 			seconds[form] = FIELD_NO_SECONDS;
 	}
@@ -257,7 +247,14 @@ static bool describe_lower(char text[WARNING_SIZE], const struct limit_change *l
 	return lowered || below;
 }
 
-void change_warn_of_limits(struct session *session, const char *path, const char *who,
+/*
+ * Warn of limits that are lower than before, or that have changed and are lower than what is in use.
+ *
+ * @path     begins the line; NULL: the current filesystem
+ * @who      follows @path, or ""
+ * @dquot    the use; zeros: do not compare it with the limits
+ */
+static void warn_of_limits(struct session *session, const char *path, const char *who,
 			   const struct fsq_limits *before, const struct fsq_limits *after,
 			   const struct fsq_dquot *dquot)
 {
@@ -348,14 +345,14 @@ void change_warn_of_assignment(struct session *session, const struct fsq_assign_
 		forget_old_grace(fs, &dquot);
 		fsq_filesystem_close(fs);
 	}
-	change_warn_of_limits(session, request->directory, "", &before, &after, &dquot);
+	warn_of_limits(session, request->directory, "", &before, &after, &dquot);
 }
 
 /* Warn of what change_limits() has done. @dquot  the record before */
 static void warn_of_change(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
 			   const struct fsq_dquot *dquot, const struct fsq_limits *limits)
 {
-	struct fsq_limits before = { 0 }, after;
+	struct fsq_limits before = { 0 }, after = { 0 };
 	struct fsq_dquot now = *dquot;
 	struct fsq_state state;
 	char who[40];
@@ -366,17 +363,14 @@ static void warn_of_change(struct session *session, struct fsq_filesystem *fs, e
 	for (int form = 0; form < FSQ_FORMS; form++) {
 		before.soft[form] = dquot->form[form].soft;
 		before.hard[form] = dquot->form[form].hard;
-	}
-	after = before;
-	for (int form = 0; form < FSQ_FORMS; form++) {
-		if (limits->mask & FSQ_SOFT(form))
-			after.soft[form] = limits->soft[form];
-		if (limits->mask & FSQ_HARD(form))
-			after.hard[form] = limits->hard[form];
+		after.soft[form] =
+			limits->mask & FSQ_SOFT(form) ? limits->soft[form] : before.soft[form];
+		after.hard[form] =
+			limits->mask & FSQ_HARD(form) ? limits->hard[form] : before.hard[form];
 	}
 	snprintf(who, sizeof(who), "%s %u: ", account_types[type], dquot->id);
 	forget_old_grace(fs, &now);
-	change_warn_of_limits(session, NULL, who, &before, &after, &now);
+	warn_of_limits(session, NULL, who, &before, &after, &now);
 }
 
 static void show_changed_record(struct session *session, struct fsq_filesystem *fs,
@@ -403,20 +397,16 @@ void change_show_limits(struct session *session, const char *directory, uint32_t
 			const struct fsq_limits *before, const struct fsq_limits *after)
 {
 	const struct record_row was = change_values(before), is = change_values(after);
-	struct changed_row row = {
+	const struct changed_row row = {
 		.type = FSQ_PROJECT,
 		.id = id,
 		.name = names_of_id(session, FSQ_PROJECT, id),
 		.directory = directory,
 		.before = &was,
 		.after = &is,
+		.change = change_word(!fsq_limits_are_same(before, after)),
 	};
-	bool changed = false;
 
-	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
-		changed |= before->soft[form] != after->soft[form] ||
-			   before->hard[form] != after->hard[form];
-	row.change = change_word(changed);
 	write_changed(session->out, &row);
 }
 
@@ -442,7 +432,6 @@ int change_limits(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 	struct record_row was, is;
 	const bool is_known = fsq_quota_get(fs, type, id, &now) == 0;
 	bool changed = false;
-	int64_t of_row = 0;
 	int rc = 0;
 
 	if (change_is_shown(session))
@@ -460,8 +449,8 @@ int change_limits(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 	for (int form = 0; form < FSQ_FORMS; form++)
 		changed |= before.form[form].soft != after.form[form].soft ||
 			   before.form[form].hard != after.form[form].hard;
-	was = records_row(session, NULL, type, &before, true, &of_row);
-	is = records_row(session, NULL, type, &after, true, &of_row);
+	was = records_row(session, NULL, type, &before, true);
+	is = records_row(session, NULL, type, &after, true);
 	show_changed_record(session, fs, type, id, changed, &was, &is);
 	return 0;
 }

@@ -6,7 +6,6 @@
 #ifndef FSQ_CHANGE_H
 #define FSQ_CHANGE_H
 
-#include "native/cli/options.h"
 #include "quota/fsquota.h"
 #include "records.h"
 
@@ -72,17 +71,6 @@ int change_timers(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 
 /** @return  what it means that more than the soft limit is in use. @expires  the end of the grace time, or 0 */
 const char *change_effect_of_soft(int64_t expires);
-
-/**
- * Warn of limits that are lower than before, or that have changed and are lower than what is in use.
- *
- * @path     begins the line; NULL: the current filesystem
- * @who      follows @path, or ""
- * @dquot    the use; zeros: do not compare it with the limits
- */
-void change_warn_of_limits(struct session *session, const char *path, const char *who,
-			   const struct fsq_limits *before, const struct fsq_limits *after,
-			   const struct fsq_dquot *dquot);
 
 /** Warn of a limit that is raised above the size of the filesystem. @space  that, in bytes; 0: it is not known */
 void change_warn_of_space(struct session *session, const char *path,

@@ -11,6 +11,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* A block, in bytes: with less space left, a write fails, so use is at the hard limit. */
+#define LEAST_SPACE 4096
+
 enum growth_span { GROWTH_SHORT, GROWTH_LONG, GROWTH_SPANS };
 
 /* What a project uses, or with ID 0 a filesystem. */

@@ -89,36 +89,21 @@ static const struct field project_fields[] = {
 	{ 0 },
 };
 
-#define PROJECT_ROWS project_fields, sizeof(struct project_row)
+/* clang-format off */
+#define ROWS(name, columns) \
+	const struct row_fields name = { project_fields, sizeof(struct project_row), .usual = columns }
+/* clang-format on */
 
-const struct row_fields list_rows = { PROJECT_ROWS,
-				      .usual = "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,PATH" };
+ROWS(list_rows, "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,PATH");
 /* Only MOUNTPOINT identifies the row of what is in no project. */
-const struct row_fields total_list_rows = {
-	PROJECT_ROWS, .usual = "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,MOUNTPOINT,PATH"
-};
-const struct row_fields total_tree_rows = {
-	PROJECT_ROWS, .usual = "ID,NAME,USED,TREE,SOFT,HARD,USE%,IUSED,IHARD,MOUNTPOINT,PATH"
-};
-const struct row_fields check_rows = {
-	PROJECT_ROWS, .usual = "ID,NAME,USED,SOFT,HARD,USE%,GRACE,IUSED,IHARD,PATH"
-};
-const struct row_fields within_rows = {
-	PROJECT_ROWS, .usual = "ID,NAME,USED,SOFT,HARD,USE%,GRACE,FULLIN,IUSED,IHARD,PATH"
-};
-const struct row_fields usage_rows = { PROJECT_ROWS,
-				       .usual = "PATH,ID,NAME,USED,SOFT,HARD,USE%,GRACE,IUSED,"
-						"IHARD,SOURCE" };
-
-const struct row_fields user_list_rows = { PROJECT_ROWS,
-					   .usual = "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,"
-						    "MOUNTPOINT" };
-const struct row_fields user_check_rows = {
-	PROJECT_ROWS, .usual = "ID,NAME,USED,SOFT,HARD,USE%,GRACE,IUSED,IHARD,MOUNTPOINT"
-};
-const struct row_fields user_within_rows = {
-	PROJECT_ROWS, .usual = "ID,NAME,USED,SOFT,HARD,USE%,GRACE,FULLIN,IUSED,IHARD,MOUNTPOINT"
-};
+ROWS(total_list_rows, "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,MOUNTPOINT,PATH");
+ROWS(total_tree_rows, "ID,NAME,USED,TREE,SOFT,HARD,USE%,IUSED,IHARD,MOUNTPOINT,PATH");
+ROWS(check_rows, "ID,NAME,USED,SOFT,HARD,USE%,GRACE,IUSED,IHARD,PATH");
+ROWS(within_rows, "ID,NAME,USED,SOFT,HARD,USE%,GRACE,FULLIN,IUSED,IHARD,PATH");
+ROWS(usage_rows, "PATH,ID,NAME,USED,SOFT,HARD,USE%,GRACE,IUSED,IHARD,SOURCE");
+ROWS(user_list_rows, "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,MOUNTPOINT");
+ROWS(user_check_rows, "ID,NAME,USED,SOFT,HARD,USE%,GRACE,IUSED,IHARD,MOUNTPOINT");
+ROWS(user_within_rows, "ID,NAME,USED,SOFT,HARD,USE%,GRACE,FULLIN,IUSED,IHARD,MOUNTPOINT");
 
 double listing_percent(const struct project_row *row)
 {
@@ -261,18 +246,12 @@ void listing_warn_if_outside(struct session *session, const struct fsq_mount_poi
 	listing_is_in_force(session, &row);
 }
 
-/* @return   whether it is the name that kubelet, and assign without --name, gives */
-static bool has_usual_name(const struct project_row *row)
-{
-	return row->type == FSQ_PROJECT && row->name && fsq_is_usual_name(row->name, row->id);
-}
-
 void listing_set_shown_name(struct session *session, struct project_row *row)
 {
-	const bool is_text = session->style.format == TABLE_TEXT;
-
 	row->shown_name = row->name;
-	if ((is_text || row->pod) && (!row->name || has_usual_name(row)))
+	/* The name that kubelet, and assign without --name, gives says nothing. */
+	if ((session->style.format == TABLE_TEXT || row->pod) &&
+	    (!row->name || (row->type == FSQ_PROJECT && fsq_is_usual_name(row->name, row->id))))
 		row->shown_name = row->pod;
 }
 
@@ -285,9 +264,8 @@ void listing_set_name(struct session *session, struct project_row *row)
 }
 
 struct project_row listing_row_unnamed(enum fsq_type type, const char *path,
-				       const struct fsq_usage *usage, int64_t *now)
+				       const struct fsq_usage *usage)
 {
-	int64_t of_row = 0;
 	static const char *const sources[] = {
 		[FSQ_USAGE_QUOTA] = "quota",
 		[FSQ_USAGE_WALK] = "walk",
@@ -304,10 +282,8 @@ struct project_row listing_row_unnamed(enum fsq_type type, const char *path,
 		.hard_bytes = usage->hard_bytes,
 		.soft_inodes = usage->soft_inodes,
 		.hard_inodes = usage->hard_inodes,
-		.bytes_grace_seconds =
-			records_grace_left(usage->bytes_expires, now ? now : &of_row),
-		.inodes_grace_seconds =
-			records_grace_left(usage->inodes_expires, now ? now : &of_row),
+		.bytes_grace_seconds = records_grace_left(usage->bytes_expires),
+		.inodes_grace_seconds = records_grace_left(usage->inodes_expires),
 		.source = sources[usage->source],
 		.filesystem = usage->device,
 		.mountpoint = usage->mountpoint,
@@ -342,9 +318,9 @@ struct project_row listing_row_unnamed(enum fsq_type type, const char *path,
 }
 
 struct project_row listing_row(struct session *session, const char *path,
-			       const struct fsq_usage *usage, int64_t *now)
+			       const struct fsq_usage *usage)
 {
-	struct project_row row = listing_row_unnamed(FSQ_PROJECT, path, usage, now);
+	struct project_row row = listing_row_unnamed(FSQ_PROJECT, path, usage);
 
 	listing_set_name(session, &row);
 	return row;
@@ -414,7 +390,7 @@ bool listing_show_change(struct session *session, const struct listing_change *c
 		listing_plan_change(&usage, change);
 	if (session->dry_run && change->walked)
 		usage.in_force = usage.enforced ? FSQ_IN_FORCE_YES : FSQ_IN_FORCE_NOT_ENFORCED;
-	row = listing_row(session, change->directory, &usage, NULL);
+	row = listing_row(session, change->directory, &usage);
 	row.name = row.name ? row.name : change->name;
 	listing_set_shown_name(session, &row);
 	row.enforced &= change->enforced;

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,7 +13,6 @@
 #include "native/cli/paths.h"
 #include "quota/base/error.h"
 #include "quota/kernel/privilege.h"
-#include "quota/base/pod_path.h"
 #include "quota/mounts/lookup.h"
 #include "quota/usage/usage.h"
 #include "records.h"
@@ -226,46 +224,36 @@ static void add_record(const struct fsq_dquot *dquot, void *arg)
 		add_project_of_usage(projects, &usage);
 }
 
-/* Read the IDs that the caller named. @return   whether these were all; else an error was reported */
-static bool read_ids(struct projects *projects, const struct path_entry *path)
+/* @return   false: an error was reported */
+static bool read_id(struct projects *projects, const struct path_entry *path, uint32_t id)
 {
-	for (uint32_t id = 0;;) {
+	struct fsq_dquot dquot;
+	int rc = fsq_quota_get(path->fs, projects->type, id, &dquot);
+
+	if (rc && rc != -ENOENT)
+		return session_errno(projects->session, 0, -rc, NULL,
+				     "cannot read the quota of %s %u",
+				     account_types[projects->type], id);
+	if (rc)
+		add_unrecorded(projects, (uint64_t)id + 1);
+	else if (projects->type == FSQ_PROJECT || !records_is_empty(&dquot))
+		add_record(&dquot, projects);
+	return true;
+}
+
+/* Read the projects that the caller named. @return   false: an error was reported */
+static bool read_named(struct projects *projects, const struct path_entry *path)
+{
+	uint32_t id = 0;
+
+	do {
 		const struct known_directory *next = next_known(projects);
-		struct fsq_dquot dquot;
-		int rc;
 
 		id = scopes_next_id(&projects->scopes, path->info->dev, id);
 		if (next && (!id || next->id < id))
 			id = next->id;
-		if (!id)
-			return true;
-		rc = fsq_quota_get(path->fs, FSQ_PROJECT, id, &dquot);
-		if (rc && rc != -ENOENT)
-			return session_errno(projects->session, 0, -rc, NULL,
-					     "cannot read the quota of project %u", id);
-		if (rc == 0)
-			add_record(&dquot, projects);
-		else
-			add_unrecorded(projects, (uint64_t)id + 1);
-	}
-}
-
-/* The same of users or groups. */
-static bool read_accounts(struct projects *projects, const struct path_entry *path)
-{
-	for (size_t i = 0; i < projects->id_count; i++) {
-		uint32_t id = projects->ids[i];
-		struct fsq_dquot dquot;
-		int rc = fsq_quota_get(path->fs, projects->type, id, &dquot);
-
-		if (rc && rc != -ENOENT)
-			return session_errno(projects->session, 0, -rc, NULL,
-					     "cannot read the quota of %s %u",
-					     account_types[projects->type], id);
-		if (rc == 0 && !records_is_empty(&dquot))
-			add_record(&dquot, projects);
-	}
-	return true;
+	} while (id && read_id(projects, path, id));
+	return id == 0;
 }
 
 /* Read what statfs(2) shows in the known directories, without privileges. @return whether it shows any */
@@ -335,10 +323,13 @@ static bool read_filesystem(struct projects *projects, const struct path_entry *
 		return projects->pass_over;
 	}
 	projects->any_counts = true;
+	for (size_t i = 0; projects->ids && i < projects->id_count; i++)
+		if (!read_id(projects, path, projects->ids[i]))
+			return false;
 	if (projects->ids)
-		return read_accounts(projects, path);
+		return true;
 	if (!projects->want_sums && !scopes_want(&projects->scopes, path->info->dev, 0, NULL))
-		return read_ids(projects, path);
+		return read_named(projects, path);
 	if (projects->by_statfs && !fsq_is_privileged() && read_directories(projects))
 		return true;
 	if (!records_each(session, path->fs, projects->type, &range, add_record, projects))
@@ -361,7 +352,6 @@ static void scan_filesystem(struct projects *projects)
 	/* Nothing of the filesystem is wanted if its path could not be looked at. */
 	if (!scopes_want_some(&projects->scopes, path->info->dev))
 		return;
-	projects->now = time(NULL);
 	projects->session->current_path = (int)projects->filesystem;
 	read = read_filesystem(projects, path);
 	projects->session->current_path = -1;
@@ -558,8 +548,7 @@ struct project_row projects_row(struct projects *projects, const struct project 
 {
 	struct session *session = projects->session;
 	const struct fsq_filesystem_info *info = session->paths[project->filesystem].info;
-	int64_t now = projects->now;
-	struct project_row row = listing_row_unnamed(projects->type, NULL, &project->usage, &now);
+	struct project_row row = listing_row_unnamed(projects->type, NULL, &project->usage);
 	bool of_project = projects->type == FSQ_PROJECT;
 
 	row.filesystem = info->device;

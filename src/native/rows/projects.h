@@ -95,14 +95,13 @@ void listing_set_available(struct project_row *row, uint64_t free_bytes);
  * Make a row of a usage. Looks up the name of the project, unless its ID is 0.
  *
  * @path     its directory, or NULL: not known
- * @now      as in records_row(), shared by many rows; NULL: there is only one row
  */
 struct project_row listing_row(struct session *session, const char *path,
-			       const struct fsq_usage *usage, int64_t *now);
+			       const struct fsq_usage *usage);
 
 /** The same of a type, without a name. */
 struct project_row listing_row_unnamed(enum fsq_type type, const char *path,
-				       const struct fsq_usage *usage, int64_t *now);
+				       const struct fsq_usage *usage);
 
 /** Look up the name of the project, user or group of a row. Project 0 has none. */
 void listing_set_name(struct session *session, struct project_row *row);
@@ -220,7 +219,6 @@ struct projects {
 	bool any_counts; /* a filesystem counts this type */
 	size_t warned;	 /* 1 + the last filesystem of which it was said that it enforces nothing */
 	/* of the filesystem being read: */
-	int64_t now; /* seconds since 1970 */
 	size_t filesystem;
 	struct fsq_state state;
 };

@@ -21,15 +21,13 @@ static const struct field fields[] = {
 	{ "NAME", NULL, FIELD_TEXT, MEMBER(shown_name), "its name" },
 	{ NULL, "name", FIELD_TEXT, MEMBER(name), "its name" },
 	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(used_bytes), "space in use" },
-	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, MEMBER(soft_bytes), "soft limit of space" },
-	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, MEMBER(hard_bytes), "hard limit of space" },
+	FIELDS_OF_SPACE(struct record_row, ),
 	{ "GRACE", "bytes_grace_seconds", FIELD_SECONDS, MEMBER(bytes_grace_seconds),
 	  "time left above the soft limit of space" },
 	{ "USE%", NULL, FIELD_PERCENT, MEMBER(percent),
 	  "use of the limit that is nearer, of space or inodes" },
 	{ "IUSED", "used_inodes", FIELD_COUNT, MEMBER(used_inodes), "inodes in use" },
-	{ "ISOFT", "soft_inodes", FIELD_COUNT_LIMIT, MEMBER(soft_inodes), "soft limit of inodes" },
-	{ "IHARD", "hard_inodes", FIELD_COUNT_LIMIT, MEMBER(hard_inodes), "hard limit of inodes" },
+	FIELDS_OF_INODES(struct record_row, ),
 	{ "IGRACE", "inodes_grace_seconds", FIELD_SECONDS, MEMBER(inodes_grace_seconds),
 	  "time left above the soft limit of inodes" },
 	{ "RUSED", "used_realtime_bytes", FIELD_BYTES, MEMBER(used_realtime_bytes),
@@ -76,45 +74,41 @@ void records_choose(struct session *session, const bool form[FSQ_FORMS], bool nu
 	session->table.type = &rows;
 }
 
-int64_t records_grace_left(int64_t expires, int64_t *now)
+int64_t records_grace_left(int64_t expires)
 {
+	int64_t now;
+
 	if (!expires)
 		return FIELD_NO_SECONDS;
-	if (!*now)
-		*now = time(NULL);
-	return expires > *now ? expires - *now : 0;
+	now = time(NULL);
+	return expires > now ? expires - now : 0;
 }
 
 /* @return   the time left, by the same rule as fsq_usage_set_dquot() */
-static int64_t grace_of(const struct fsq_dquot *dquot, enum fsq_form form, int64_t *now)
+static int64_t grace_of(const struct fsq_dquot *dquot, enum fsq_form form)
 {
 	const struct fsq_amounts *amounts = &dquot->form[form];
 
-	return dquot->id && !fsq_limit_is_none(amounts->soft)
-		       ? records_grace_left(amounts->expires, now)
-		       : FIELD_NO_SECONDS;
+	return dquot->id && !fsq_limit_is_none(amounts->soft) ? records_grace_left(amounts->expires)
+							      : FIELD_NO_SECONDS;
 }
 
-uint64_t records_first_limit(const struct fsq_dquot *dquot, enum fsq_form form, int64_t *now)
+uint64_t records_first_limit(const struct fsq_dquot *dquot, enum fsq_form form)
 {
 	const struct fsq_amounts *amounts = &dquot->form[form];
 
 	return first_limit(fsq_limit_or_0(amounts->soft), fsq_limit_or_0(amounts->hard),
-			   grace_of(dquot, form, now));
+			   grace_of(dquot, form));
 }
 
 struct record_row records_row(struct session *session, const struct path_entry *path,
-			      enum fsq_type type, const struct fsq_dquot *dquot, bool numeric,
-			      int64_t *now)
+			      enum fsq_type type, const struct fsq_dquot *dquot, bool numeric)
 {
 	const struct fsq_amounts *space = &dquot->form[FSQ_BLOCKS];
 	const struct fsq_amounts *inodes = &dquot->form[FSQ_INODES];
 	const struct fsq_amounts *realtime = &dquot->form[FSQ_REALTIME];
-	double of_space =
-		percent_of_limit(space->used, records_first_limit(dquot, FSQ_BLOCKS, now));
-	double of_inodes =
-		percent_of_limit(inodes->used, records_first_limit(dquot, FSQ_INODES, now));
-
+	const double of_space = records_percent(dquot, FSQ_BLOCKS);
+	const double of_inodes = records_percent(dquot, FSQ_INODES);
 	/* There, XFS keeps the limits of those that have none of their own: nobody is stopped by them. */
 	bool has_defaults = path && path->info->is_xfs && dquot->id == 0;
 	const char *name = numeric ? NULL : names_of_id(session, type, dquot->id);
@@ -129,15 +123,15 @@ struct record_row records_row(struct session *session, const struct path_entry *
 		.used_bytes = fsq_block_bytes(space->used),
 		.soft_bytes = fsq_block_bytes(fsq_limit_or_0(space->soft)),
 		.hard_bytes = fsq_block_bytes(fsq_limit_or_0(space->hard)),
-		.bytes_grace_seconds = grace_of(dquot, FSQ_BLOCKS, now),
+		.bytes_grace_seconds = grace_of(dquot, FSQ_BLOCKS),
 		.used_inodes = inodes->used,
 		.soft_inodes = fsq_limit_or_0(inodes->soft),
 		.hard_inodes = fsq_limit_or_0(inodes->hard),
-		.inodes_grace_seconds = grace_of(dquot, FSQ_INODES, now),
+		.inodes_grace_seconds = grace_of(dquot, FSQ_INODES),
 		.used_realtime_bytes = fsq_block_bytes(realtime->used),
 		.soft_realtime_bytes = fsq_block_bytes(fsq_limit_or_0(realtime->soft)),
 		.hard_realtime_bytes = fsq_block_bytes(fsq_limit_or_0(realtime->hard)),
-		.realtime_grace_seconds = grace_of(dquot, FSQ_REALTIME, now),
+		.realtime_grace_seconds = grace_of(dquot, FSQ_REALTIME),
 		.percent = has_defaults		  ? -1
 			   : of_space > of_inodes ? of_space
 						  : of_inodes,
@@ -163,9 +157,6 @@ bool records_is_empty(const struct fsq_dquot *dquot)
 			return false;
 	return true;
 }
-
-/* The kernel's; NGROUPS_MAX is the C library's, which may be 32. */
-#define GROUPS_MAX 65536
 
 /* Visit what the kernel tells everybody: the records of the caller and of the caller's groups. */
 static void visit_own(struct fsq_filesystem *fs, enum fsq_type type,
@@ -215,7 +206,6 @@ static void show_record_of_id(struct session *session, const struct quota_option
 			      uint32_t id)
 {
 	enum fsq_type type = options_type(options);
-	int64_t now = 0;
 	int rc = -ENOENT;
 
 	for (size_t i = 0; i < session->path_count; i++) {
@@ -231,7 +221,7 @@ static void show_record_of_id(struct session *session, const struct quota_option
 			rc = failed;
 		if (failed)
 			continue;
-		row = records_row(session, path, type, &dquot, options->numeric, &now);
+		row = records_row(session, path, type, &dquot, options->numeric);
 		tables_row(session, &row);
 	}
 	if (rc && rc != -EIO)

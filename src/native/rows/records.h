@@ -23,6 +23,21 @@ struct record_row {
 	const char *filesystem, *mountpoint;
 };
 
+/* clang-format off */
+/* The limits in a row of @type, whose members of these names begin with @prefix. */
+#define FIELDS_OF_SPACE(type, prefix)                                                             \
+	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, .offset = offsetof(type, prefix soft_bytes),   \
+	  "soft limit of space" },                                                                \
+	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, .offset = offsetof(type, prefix hard_bytes),   \
+	  "hard limit of space" }
+#define FIELDS_OF_INODES(type, prefix)                                                            \
+	{ "ISOFT", "soft_inodes", FIELD_COUNT_LIMIT, .offset = offsetof(type, prefix soft_inodes), \
+	  "soft limit of inodes" },                                                               \
+	{ "IHARD", "hard_inodes", FIELD_COUNT_LIMIT, .offset = offsetof(type, prefix hard_inodes), \
+	  "hard limit of inodes" }
+#define FIELDS_OF_LIMITS(type, prefix) FIELDS_OF_SPACE(type, prefix), FIELDS_OF_INODES(type, prefix)
+/* clang-format on */
+
 /* Rows of report and quota. */
 extern const struct row_fields record_rows;
 
@@ -40,11 +55,9 @@ void records_choose(struct session *session, const bool form[FSQ_FORMS], bool nu
  * Make a row of a record.
  *
  * @path     its filesystem; NULL: the caller sets it
- * @now      seconds since 1970; 0: unknown, set when a grace time runs
  */
 struct record_row records_row(struct session *session, const struct path_entry *path,
-			      enum fsq_type type, const struct fsq_dquot *dquot, bool numeric,
-			      int64_t *now);
+			      enum fsq_type type, const struct fsq_dquot *dquot, bool numeric);
 
 /**
  * Find the limit that stops a writer first.
@@ -64,19 +77,17 @@ static inline double percent_of_limit(uint64_t used, uint64_t limit)
 	return limit && used != FIELD_NOT_KNOWN ? 100.0 * (double)used / (double)limit : -1;
 }
 
-/** @return  the first_limit() of one form of a record. @now  as of records_row() */
-uint64_t records_first_limit(const struct fsq_dquot *dquot, enum fsq_form form, int64_t *now);
+/** @return  the first_limit() of one form of a record */
+uint64_t records_first_limit(const struct fsq_dquot *dquot, enum fsq_form form);
 
 /** @return  the use in percent of that limit, or -1 */
 static inline double records_percent(const struct fsq_dquot *dquot, enum fsq_form form)
 {
-	int64_t now = 0;
-
-	return percent_of_limit(dquot->form[form].used, records_first_limit(dquot, form, &now));
+	return percent_of_limit(dquot->form[form].used, records_first_limit(dquot, form));
 }
 
 /** @return  seconds that are left until @expires (0: not running), or FIELD_NO_SECONDS */
-int64_t records_grace_left(int64_t expires, int64_t *now);
+int64_t records_grace_left(int64_t expires);
 
 /** Write "project 42 (web)", or if @name is NULL "project 42". */
 void records_write_account(struct writer *w, enum fsq_type type, uint32_t id, const char *name);

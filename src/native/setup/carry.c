@@ -81,12 +81,6 @@ static bool edit(struct session *session, const struct step *step)
 	return done && write_file(session, step->file, step->after, mode);
 }
 
-static bool take_away(struct session *session, const char *file)
-{
-	return unlink(file) == 0 || errno == ENOENT ||
-	       session_errno(session, ERROR_OF_FILE, errno, file, "cannot remove %s", file);
-}
-
 /* --- quota --- */
 
 static bool enable(struct session *session, const char *directory)
@@ -170,8 +164,9 @@ static bool carry_out(struct plan *plan, const struct step *step)
 			return false;
 		break;
 	case STEP_REMOVE:
-		if (!take_away(session, step->file))
-			return false;
+		if (unlink(step->file) && errno != ENOENT)
+			return session_errno(session, ERROR_OF_FILE, errno, step->file,
+					     "cannot remove %s", step->file);
 		break;
 	case STEP_ENABLE:
 		return enable(session, plan->outlook->mount.directory);

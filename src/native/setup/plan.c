@@ -140,7 +140,7 @@ static const char *command_of(struct plan *plan, const struct step *step)
 }
 
 /* Add a step. What follows one that cannot be done now waits for it, if it depends on it. */
-static struct step *add(struct plan *plan, struct step step, const char *const *words)
+static void add(struct plan *plan, struct step step, const char *const *words)
 {
 	step.number = plan->count + 1;
 	for (size_t i = 0; words && words[i] && i + 1 < STEP_WORDS; i++)
@@ -155,11 +155,17 @@ static struct step *add(struct plan *plan, struct step step, const char *const *
 
 		step.difference = take(plan, difference);
 	}
-	if (!array_add(&plan->steps, &plan->count, &plan->capacity, &step, sizeof(step))) {
-		plan->no_memory = true;
-		return NULL;
-	}
-	return &plan->steps[plan->count - 1];
+	plan->no_memory |=
+		!array_add(&plan->steps, &plan->count, &plan->capacity, &step, sizeof(step));
+}
+
+static void add_by_hand(struct plan *plan, enum step_acts acts, const char *what,
+			const char *const *words)
+{
+	add(plan,
+	    (struct step){
+		    .kind = STEP_BY_HAND, .state = STEP_IS_BY_HAND, .acts = acts, .what = what },
+	    words);
 }
 
 static enum step_state state_of_unmount(const struct plan *plan)
@@ -295,19 +301,15 @@ static const char *missing_features(const struct fsq_outlook *outlook)
 					   : "quota,project";
 }
 
-static const char *builder_of_initramfs(void)
-{
-	if (is_there(INITRAMFS_HOOK) && has_program("update-initramfs"))
-		return "update-initramfs";
-	return is_there(DRACUT_MODULE) && has_program("dracut") ? "dracut" : NULL;
-}
-
-static const char *const *words_of_builder(const char *builder)
+/* @return  the words of the program that builds an initramfs with our hook; NULL: there is none */
+static const char *const *words_of_builder(void)
 {
 	static const char *const initramfs[] = { "update-initramfs", "-u", NULL };
 	static const char *const dracut[] = { "dracut", "--force", NULL };
 
-	return strcmp(builder, "dracut") == 0 ? dracut : initramfs;
+	if (is_there(INITRAMFS_HOOK) && has_program(initramfs[0]))
+		return initramfs;
+	return is_there(DRACUT_MODULE) && has_program(dracut[0]) ? dracut : NULL;
 }
 
 /* @return  whether an initramfs was built since its step was written */
@@ -332,36 +334,28 @@ static void add_failure_of_boot(struct plan *plan)
 	const char *result = read_text(plan, AT_BOOT_RESULT);
 
 	if (result && strncmp(result, "failed ", strlen("failed ")) == 0)
-		add(plan,
-		    (struct step){
-			    .kind = STEP_BY_HAND,
-			    .state = STEP_IS_BY_HAND,
-			    .acts = ACTS_AT_BOOT,
-			    .what = print(
-				    plan,
-				    "the last boot has tried it and %.*s: see " AT_BOOT_RESULT,
-				    (int)strcspn(result, "\n"), result) },
-		    NULL);
+		add_by_hand(plan, ACTS_AT_BOOT,
+			    print(plan, "the last boot has tried it and %.*s: see " AT_BOOT_RESULT,
+				  (int)strcspn(result, "\n"), result),
+			    NULL);
 }
 
 /* What the initramfs is to do, which fsquota-at-boot(8) reads. */
 static void add_at_boot(struct plan *plan)
 {
 	const struct fsq_outlook *outlook = plan->outlook;
-	const char *builder = builder_of_initramfs(), *wanted, *there;
+	const enum step_state state = plan->at_boot ? STEP_TO_DO : STEP_NEEDS_AT_BOOT;
+	const char *const *builder = words_of_builder();
+	const char *wanted, *there;
 
 	if (!builder || !outlook->uuid) {
-		add(plan,
-		    (struct step){ .kind = STEP_BY_HAND,
-				   .state = STEP_IS_BY_HAND,
-				   .acts = ACTS_AT_BOOT,
-				   .what = print(plan,
-						 "boot from another medium and run this there, for "
-						 "no tool is known here that does it at the next "
-						 "boot: initramfs-tools or dracut, with the files "
-						 "of fsquota for it") },
-		    WORDS("tune2fs", "-O", missing_features(outlook), "-Q", plan->types,
-			  outlook->device));
+		add_by_hand(
+			plan, ACTS_AT_BOOT,
+			"boot from another medium and run this there, for no tool is known here "
+			"that does it at the next boot: initramfs-tools or dracut, with the files "
+			"of fsquota for it",
+			WORDS("tune2fs", "-O", missing_features(outlook), "-Q", plan->types,
+			      outlook->device));
 		return;
 	}
 	wanted = print(plan, "UUID=%s\nFEATURES=%s\nQUOTAS=%s\n", outlook->uuid,
@@ -376,18 +370,18 @@ static void add_at_boot(struct plan *plan)
 	add(plan,
 	    (struct step){ .kind = STEP_EDIT,
 			   .acts = ACTS_AT_BOOT,
-			   .state = plan->at_boot ? STEP_TO_DO : STEP_NEEDS_AT_BOOT,
+			   .state = state,
 			   .what = "have the next boot switch the features on, before the root "
 				   "filesystem is mounted",
 			   .file = AT_BOOT_FILE,
 			   .before = there,
 			   .after = wanted },
-	    words_of_builder(builder));
+	    builder);
 	if (has_program("systemctl"))
 		add(plan,
 		    (struct step){ .kind = STEP_RUN,
 				   .acts = ACTS_AT_BOOT,
-				   .state = plan->at_boot ? STEP_TO_DO : STEP_NEEDS_AT_BOOT,
+				   .state = state,
 				   .what = "have what then is left done after the boot" },
 		    WORDS("systemctl", "enable", AT_BOOT_UNIT));
 }
@@ -397,7 +391,7 @@ static void add_end_of_at_boot(struct plan *plan)
 {
 	const struct fsq_outlook *outlook = plan->outlook;
 	const char *text = outlook->is_root ? read_text(plan, AT_BOOT_FILE) : NULL;
-	const char *builder = builder_of_initramfs();
+	const char *const *builder = words_of_builder();
 
 	if (!text)
 		return;
@@ -405,7 +399,7 @@ static void add_end_of_at_boot(struct plan *plan)
 	    (struct step){ .kind = STEP_REMOVE,
 			   .what = "take the step of the boot out again",
 			   .file = AT_BOOT_FILE },
-	    builder ? words_of_builder(builder) : NULL);
+	    builder);
 	if (has_program("systemctl"))
 		add(plan,
 		    (struct step){ .kind = STEP_RUN, .what = "nothing is left for after the boot" },
@@ -473,16 +467,13 @@ static void add_fstab_line(struct plan *plan, enum step_state state)
 	const char *before = read_text(plan, FSQ_FSTAB), *file = loop_file(plan), *device, *options;
 
 	if (outlook->next.other_line) {
-		add(plan,
-		    (struct step){ .kind = STEP_BY_HAND,
-				   .state = STEP_IS_BY_HAND,
-				   .acts = ACTS_AT_MOUNT,
-				   .what = print(plan,
-						 "line %llu of fstab mounts another device here: "
-						 "have one mount %s, with %s",
-						 (unsigned long long)outlook->next.other_line,
-						 outlook->device, plan->types) },
-		    NULL);
+		add_by_hand(plan, ACTS_AT_MOUNT,
+			    print(plan,
+				  "line %llu of fstab mounts another device here: have one mount "
+				  "%s, with %s",
+				  (unsigned long long)outlook->next.other_line, outlook->device,
+				  plan->types),
+			    NULL);
 		return;
 	}
 	device = file		 ? file
@@ -549,14 +540,13 @@ static void add_fstab_edit(struct plan *plan, enum step_state state)
 					    (unsigned long long)outlook->next.line);
 		add(plan, step, words_of_reload());
 	} else {
-		step.kind = STEP_BY_HAND;
-		step.state = STEP_IS_BY_HAND;
-		step.what = print(plan,
-				  "line %llu of %s cannot be changed safely: have its "
-				  "options end with %s",
+		add_by_hand(plan, ACTS_AT_MOUNT,
+			    print(plan,
+				  "line %llu of %s cannot be changed safely: have its options end "
+				  "with %s",
 				  (unsigned long long)outlook->next.line, outlook->next.file,
-				  plan->types);
-		add(plan, step, NULL);
+				  plan->types),
+			    NULL);
 	}
 	free(after);
 	free(options);
@@ -601,13 +591,8 @@ static void add_next_mount(struct plan *plan, enum step_state state)
 	else if (outlook->mount.directory)
 		add_fstab_line(plan, state);
 	else
-		add(plan,
-		    (struct step){ .kind = STEP_BY_HAND,
-				   .state = STEP_IS_BY_HAND,
-				   .acts = ACTS_AT_MOUNT,
-				   .what = print(plan, "no file mounts it: mount it with %s",
-						 plan->types) },
-		    NULL);
+		add_by_hand(plan, ACTS_AT_MOUNT,
+			    print(plan, "no file mounts it: mount it with %s", plan->types), NULL);
 }
 
 /* --- the command line of the kernel --- */
@@ -689,16 +674,12 @@ static void add_kernel_arguments(struct plan *plan)
 	flags = take(plan, fsq_options_edit(outlook->type, old, plan->types));
 	if (plan->no_memory || add_boot_tool(plan, old, flags))
 		return;
-	add(plan,
-	    (struct step){
-		    .kind = STEP_BY_HAND,
-		    .state = STEP_IS_BY_HAND,
-		    .acts = ACTS_AT_BOOT,
-		    .what = print(plan,
-				  "add rootflags=%s to the command line of the kernel, where "
-				  "this system has it",
-				  flags) },
-	    NULL);
+	add_by_hand(plan, ACTS_AT_BOOT,
+		    print(plan,
+			  "add rootflags=%s to the command line of the kernel, where this system "
+			  "has it",
+			  flags),
+		    NULL);
 }
 
 /* --- into force --- */
@@ -752,11 +733,6 @@ static void add_reboot(struct plan *plan, bool lacked_features)
 
 /* --- is there a way? --- */
 
-static bool is_container(void)
-{
-	return is_there("/run/systemd/container") || is_there("/run/.containerenv");
-}
-
 static bool has_way(struct plan *plan)
 {
 	const struct fsq_outlook *outlook = plan->outlook;
@@ -772,7 +748,8 @@ static bool has_way(struct plan *plan)
 		finding_words_clear(&words);
 		return false;
 	}
-	if (fsq_in_user_namespace() || is_container())
+	if (fsq_in_user_namespace() || is_there("/run/systemd/container") ||
+	    is_there("/run/.containerenv"))
 		return session_error(
 			plan->session, ERROR_OF_FILE | ERROR_AT_PATH, FSQ_E_PERMISSION, 0, place,
 			"this is a container, where quotas cannot be set up to last: run "

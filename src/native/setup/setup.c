@@ -6,7 +6,6 @@
 
 #include "native/cli/command.h"
 #include "native/cli/options.h"
-#include "native/commands.h"
 #include "quota/kernel/privilege.h"
 #include "quota/mounts/lookup.h"
 
@@ -163,13 +162,6 @@ static const struct row_fields force_rows = { force_fields, sizeof(struct force_
 					      "FILESYSTEM,MOUNTPOINT,NOW,AFTER-MOUNT,AFTER-BOOT",
 					      write_force };
 
-static struct plan_result result_of(const struct fsq_outlook *outlook)
-{
-	return (struct plan_result){ .now = outlook->enforced,
-				     .after_mount = fsq_outlook_after_mount(outlook),
-				     .after_boot = fsq_outlook_after_boot(outlook) };
-}
-
 static int status_of(const struct plan *left)
 {
 	const bool lasts = fsq_outlook_after_boot(left->outlook);
@@ -195,7 +187,8 @@ static void show(struct session *session, const struct plan *steps, const struct
 	const struct force_row row = { .filesystem = outlook->device,
 				       .mountpoint = outlook->mount.directory,
 				       .type = outlook->type,
-				       .is = result_of(outlook),
+				       .is = { outlook->enforced, fsq_outlook_after_mount(outlook),
+					       fsq_outlook_after_boot(outlook) },
 				       .will = plan_result(left),
 				       .steps = left->count > 0 };
 

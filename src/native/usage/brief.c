@@ -124,7 +124,7 @@ static void show_project(struct session *session, const char *directory, double 
 
 	if (session_usage(session, directory, &usage, NULL))
 		return;
-	row = listing_row(session, directory, &usage, NULL);
+	row = listing_row(session, directory, &usage);
 	row.full_seconds = FIELD_NO_SECONDS;
 	full_seconds = seconds_until_full(&row);
 	if (row.percent >= over) {
@@ -150,7 +150,7 @@ static void show_user(struct session *session, const char *directory, double ove
 	if (fsq_quota_get(fs, FSQ_USER, getuid(), &dquot) == 0) {
 		fsq_usage_set_dquot(&usage, &dquot);
 		usage.id = dquot.id;
-		row = listing_row_unnamed(FSQ_USER, NULL, &usage, NULL);
+		row = listing_row_unnamed(FSQ_USER, NULL, &usage);
 		if (row.percent >= over) {
 			listing_set_name(session, &row);
 			sentence_write(session->out, &row);

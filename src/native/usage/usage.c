@@ -67,7 +67,7 @@ static void show_directories(struct session *session, const struct invocation *i
 			stopped = err.errnum == EINTR;
 			continue;
 		}
-		row = listing_row(session, path, &usage, NULL);
+		row = listing_row(session, path, &usage);
 		if (usage.source == FSQ_USAGE_WALK)
 			row.mounts_skipped = mounts;
 		row.until = find_until(session, until, path, row.id);

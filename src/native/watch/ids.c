@@ -16,9 +16,6 @@
 #define GATHER_MILLISECONDS 1000
 #define TICK_MILLISECONDS 100
 
-/* A block of 4096 bytes, in basic blocks. With less space left, a write fails: use is at the hard limit. */
-#define BLOCK 8
-
 int64_t watch_now(void)
 {
 	return clock_milliseconds(CLOCK_MONOTONIC);
@@ -222,7 +219,8 @@ static unsigned int level_of(const struct watch_ids *ids, const struct fsq_dquot
 		level |= LEVEL_SOFT;
 	if ((level & LEVEL_SOFT) && amounts->expires && amounts->expires <= time(NULL))
 		level |= LEVEL_GRACE;
-	if (hard && (amounts->used >= hard || (form == FSQ_BLOCKS && hard - amounts->used < BLOCK)))
+	if (hard && (amounts->used >= hard ||
+		     (form == FSQ_BLOCKS && hard - amounts->used < LEAST_SPACE / FSQ_BASIC_BLOCK)))
 		level |= LEVEL_HARD;
 	if (ids->over > 0 && records_percent(dquot, form) >= ids->over)
 		level |= LEVEL_PERCENT;

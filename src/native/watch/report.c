@@ -34,17 +34,11 @@ static const struct field fields[] = {
 	{ "UID", "uid", FIELD_COUNT, MEMBER(writer), "the user who caused it", .is_id = true },
 	{ "COUNT", "count", FIELD_COUNT, MEMBER(count), "how often since the last one" },
 	{ "USED", "used_bytes", FIELD_BYTES, MEMBER(record.used_bytes), "space in use" },
-	{ "SOFT", "soft_bytes", FIELD_BYTES_LIMIT, MEMBER(record.soft_bytes),
-	  "soft limit of space" },
-	{ "HARD", "hard_bytes", FIELD_BYTES_LIMIT, MEMBER(record.hard_bytes),
-	  "hard limit of space" },
+	FIELDS_OF_SPACE(struct watch_row, record.),
 	{ "GRACE", "bytes_grace_seconds", FIELD_SECONDS, MEMBER(record.bytes_grace_seconds),
 	  "time left above the soft limit of space" },
 	{ "IUSED", "used_inodes", FIELD_COUNT, MEMBER(record.used_inodes), "inodes in use" },
-	{ "ISOFT", "soft_inodes", FIELD_COUNT_LIMIT, MEMBER(record.soft_inodes),
-	  "soft limit of inodes" },
-	{ "IHARD", "hard_inodes", FIELD_COUNT_LIMIT, MEMBER(record.hard_inodes),
-	  "hard limit of inodes" },
+	FIELDS_OF_INODES(struct watch_row, record.),
 	{ "IGRACE", "inodes_grace_seconds", FIELD_SECONDS, MEMBER(record.inodes_grace_seconds),
 	  "time left above the soft limit of inodes" },
 	{ "USE%", "percent", FIELD_PERCENT, MEMBER(record.percent),
@@ -215,13 +209,11 @@ static void report_event(struct watch *watch, const struct watch_id *id, enum fs
 	const struct fsq_dquot nothing = { .id = id->id };
 	struct session *session = watch->session;
 	const struct watch_tally *tally = &id->tally[form][event];
-	int64_t now = 0;
 	struct watch_row row = {
 		.milliseconds = tally->first,
 		.words = words[event],
 		.limit = form == FSQ_INODES ? "inodes" : "space",
-		.record =
-			records_row(session, NULL, id->type, dquot ? dquot : &nothing, false, &now),
+		.record = records_row(session, NULL, id->type, dquot ? dquot : &nothing, false),
 		/* Print an empty list, too. */
 		.directories = { id->directories ? (const char *const *)id->directories : none,
 				 id->directory_count },

@@ -43,9 +43,6 @@ static void report_failure(struct watch *watch, struct watch_volume *volume, enu
 		      "%s: cannot read %s quotas", volume->directory, account_types[type]);
 }
 
-/* With less space than this, a write fails: that is at the hard limit, not full soon. */
-#define BLOCK 4096
-
 static void add_use(struct watch *watch, const struct fsq_dquot *dquot)
 {
 	struct fsq_usage usage = { .id = dquot->id };
@@ -66,7 +63,7 @@ static void estimate(struct watch *watch, struct watch_volume *volume, enum fsq_
 	if (!growth_look(growth, watch->uses, watch->use_count, watch_now() * 1000000))
 		watch->ids.no_memory = true;
 	for (size_t i = 0; i < growth->count; i++, use++)
-		if (use->available >= BLOCK)
+		if (use->available >= LEAST_SPACE)
 			watch_ids_estimate(&watch->ids, volume, type, use->id, use->full_seconds);
 }
 
