@@ -23,24 +23,33 @@ static bool is_end(const struct field *field)
 
 /* --- columns and order --- */
 
+static bool is_name(const char *known, const char *name, size_t length)
+{
+	return known && strlen(known) == length && strncasecmp(known, name, length) == 0;
+}
+
+/* By its name, as in the output for people, in JSON and for a shell; and "use" for USED, "percent" for USE%. */
 static const struct field *find_column(const struct row_fields *type, const char *name,
 				       size_t length)
 {
-	for (const struct field *field = type->fields; !is_end(field); field++)
-		if (field->column && strlen(field->column) == length &&
-		    strncasecmp(field->column, name, length) == 0)
-			return field;
-	return NULL;
-}
+	const struct field *keyed = type->fields;
 
-/* As find_column(), and "use" for USED, "percent" for USE%. */
-static const struct field *find_key(const struct row_fields *type, const char *name, size_t length)
-{
-	if (length == strlen("use") && strncasecmp(name, "use", length) == 0)
+	if (is_name("use", name, length))
 		return find_column(type, "USED", strlen("USED"));
-	if (length == strlen("percent") && strncasecmp(name, "percent", length) == 0)
+	if (is_name("use_pct", name, length) || is_name("percent", name, length))
 		return find_column(type, "USE%", strlen("USE%"));
-	return find_column(type, name, length);
+	for (const struct field *field = type->fields; !is_end(field); field++)
+		if (is_name(field->column, name, length))
+			return field;
+	while (!is_end(keyed) && !is_name(keyed->key, name, length))
+		keyed++;
+	if (keyed->column || is_end(keyed))
+		return keyed->column ? keyed : NULL;
+	/* The column of the same value, or the one in whose place it is in JSON. */
+	for (const struct field *field = type->fields; !is_end(field); field++)
+		if (field->column && field->offset == keyed->offset)
+			return field;
+	return keyed > type->fields && !keyed[-1].key ? keyed - 1 : NULL;
 }
 
 /* @return   as table_choose() */
@@ -67,9 +76,9 @@ const char *table_choose(struct table_style *style, const struct row_fields *typ
 
 	names += added;
 	style->added = NULL;
-	if (!added || strcasecmp(names, "all") == 0) {
+	if (strcasecmp(names, "all") == 0) {
 		style->column_count = 0;
-	} else if (style->column_count == 0) {
+	} else if (added && style->column_count == 0) {
 		add_columns(style->columns, &style->column_count, type, type->usual);
 		style->added = names;
 	}
@@ -114,7 +123,7 @@ const char *table_sort(struct table_style *style, const struct row_fields *type,
 	for (;; keys++) {
 		size_t length = strcspn(keys, ",");
 		bool has_sign = *keys == '-' || *keys == '+';
-		const struct field *field = find_key(type, keys + has_sign, length - has_sign);
+		const struct field *field = find_column(type, keys + has_sign, length - has_sign);
 
 		if (!field || style->sort_count == TABLE_COLUMNS_MAX)
 			return keys;

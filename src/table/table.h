@@ -61,7 +61,8 @@ struct row_fields {
 /**
  * Choose columns.
  *
- * @names    separated by commas, in upper or lower case, or "all"; after a "+" they are added to the current ones
+ * @names    separated by commas, as in the output for people, in JSON or for a shell, or "all"; they are added to those
+ *           that were chosen before, and after a "+" to the usual ones
  * @return   NULL, or the first name that is no column, with the rest of @names
  */
 const char *table_choose(struct table_style *style, const struct row_fields *type,
@@ -77,7 +78,7 @@ bool table_shows(const struct table_style *style, const char *name);
  * Choose the order of the rows.
  *
  * @keys     columns separated by commas, - in front of one: descending, +: ascending, neither: as
- *           field_is_amount() says. "use" is USED and "percent" USE%
+ *           field_is_amount() says
  * @return   NULL, or the first key that is no column, with the rest of @keys
  */
 const char *table_sort(struct table_style *style, const struct row_fields *type, const char *keys);

@@ -26,16 +26,24 @@ bool xq_command_is_allowed(const struct state *state, const struct command *comm
 	return state->expert || !(command->flags & COMMAND_EXPERT);
 }
 
-/* @return   the command of that name or alias, if it may run, or NULL */
-static const struct command *find_command(const struct state *state, const char *name)
+/* @return   the command of that name or alias, or NULL */
+static const struct command *find_any_command(const char *name)
 {
 	const struct command *command;
 
 	for (size_t i = 0; (command = xq_command_at(i)); i++)
 		if (strcmp(command->name, name) == 0 ||
 		    (command->alias && strcmp(command->alias, name) == 0))
-			return xq_command_is_allowed(state, command) ? command : NULL;
+			return command;
 	return NULL;
+}
+
+/* @return   as find_any_command(); also NULL if it may not run */
+static const struct command *find_command(const struct state *state, const char *name)
+{
+	const struct command *command = find_any_command(name);
+
+	return command && xq_command_is_allowed(state, command) ? command : NULL;
 }
 
 /* --- words --- */
@@ -225,8 +233,11 @@ void xq_run_line(struct state *state, char *line, bool all)
 	else if (command)
 		run_parsed(state, command, argc, argv);
 	else if (argc > 0)
-		xq_error(state, XQ_BARE | XQ_STATUS_0, FSQ_E_USAGE, 0, "command \"%s\" not found",
-			 argv[0]);
+		xq_error(state, XQ_BARE | XQ_STATUS_0, FSQ_E_USAGE, 0, "command \"%s\" not found%s",
+			 argv[0],
+			 find_any_command(argv[0]) && strcmp(state->program, "fsquota") == 0
+				 ? " without -x"
+				 : "");
 	xq_forget_failed_names(state);
 	free(argv);
 }

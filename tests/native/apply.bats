@@ -56,10 +56,10 @@ converges() {
 	echo "nonsense" >/etc/fsquota.d/other
 	succeeds fsquota apply --dry-run --diff
 	assert_equal "$(cat /etc/projects /etc/projid)" ""
-	assert_equal "$stdout" "created   $top/plain, soft none -> 9M, hard none -> 10M, hard-inodes none -> 1000
-created   $top/two words, hard none -> 1.5M
-created   $top/users/ann, hard none -> 1M
-created   $top/users/bob, hard none -> 2M"
+	assert_equal "$stdout" "would-create  $top/plain, soft none -> 9M, hard none -> 10M, hard-inodes none -> 1000
+would-create  $top/two words, hard none -> 1.5M
+would-create  $top/users/ann, hard none -> 1M
+would-create  $top/users/bob, hard none -> 2M"
 	run_split fsquota apply --dry-run --exit-code
 	assert_equal "$status:$stderr" 9:
 	assert_not_exists "$top/two words"
@@ -256,7 +256,7 @@ whole_truth() {
 	# What the line of one directory does not say is none, also where it was something before.
 	echo "$dir/a hard=20M" >/etc/fsquota.d/20-one.conf
 	succeeds fsquota apply --dry-run --diff --quiet
-	assert_equal "$stdout" "changed   $dir/a, soft 9M -> none, hard 10M -> 20M"
+	assert_equal "$stdout" "would-change  $dir/a, soft 9M -> none, hard 10M -> 20M"
 	fsquota apply
 	assert_equal "$(limits "$id")" '0 20480 0 0'
 	fsquota resize $dir/a --soft 15M --hard-inodes 100

@@ -57,6 +57,8 @@ goes_back() {
 	local at command
 	at=$(date -u -d '2100-01-01 08:00' +%FT%T).000Z
 	mkdir $top/b/deep
+	run -0 fsquota export $top
+	assert_line "$top/b hard=1000K"
 	for command in "usage $top/b" "usage $top/b/deep" "usage --id 8 --at $top" "check --over 0 $top/b"; do
 		# shellcheck disable=SC2086 # words
 		assert_equal "$command: $(fsquota $command --raw -No ID,UNTIL)" "$command: 8 $at"

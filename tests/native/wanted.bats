@@ -38,7 +38,7 @@ released_when_unwanted() {
 	# Without --prune it stays.
 	prints "unchanged $top/b" fsquota apply
 	has_quota "$top/a"
-	applies --dry-run -- "released  $top/a" "unchanged $top/b"
+	applies --dry-run -- "would-release $top/a" "unchanged     $top/b"
 	has_quota "$top/a"
 	applies --diff -- "released  $top/a, hard 1M -> none" "unchanged $top/b"
 	run ! has_quota "$top/a"
@@ -54,7 +54,7 @@ released_when_unwanted() {
 	wants "/mnt/e/home budget=100M" "/mnt/e overcommit=90%" "/mnt/e/home/a hard=80M" "/mnt/e/home/b hard=10M"
 	applies -- "created   /mnt/e/home/a" "created   /mnt/e/home/b"
 	wants "/mnt/e/home budget=100M" "/mnt/e overcommit=90%" "/mnt/e/home/b hard=10M" "/mnt/e/home/c hard=90M"
-	applies --dry-run -- "released  /mnt/e/home/a" "unchanged /mnt/e/home/b" "created   /mnt/e/home/c"
+	applies --dry-run -- "would-release /mnt/e/home/a" "unchanged     /mnt/e/home/b" "would-create  /mnt/e/home/c"
 	# But not more than that.
 	wants "/mnt/e/home budget=100M" "/mnt/e/home/b hard=10M" "/mnt/e/home/c hard=91M"
 	run_split fsquota apply --prune --dry-run
@@ -270,7 +270,7 @@ released_when_unwanted() {
 	mv $new $old
 	rmdir /var/lib/fsquota
 	wants '/mnt/x/b hard=1M' '/mnt/x/c hard=1M'
-	applies --dry-run -- 'released  /mnt/x/a' 'unchanged /mnt/x/b' 'unchanged /mnt/x/c'
+	applies --dry-run -- 'would-release /mnt/x/a' 'unchanged     /mnt/x/b' 'unchanged     /mnt/x/c'
 	assert [ -e $old ]
 	assert [ ! -e /var/lib/fsquota ]
 	# Killed before the old file is gone.

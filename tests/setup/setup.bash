@@ -149,7 +149,7 @@ comes_to_quota() {
 	run fsquota setup /mnt/$fs
 	[ "$status" = 9 ] || fail "$kind $way: status $status: $output"
 	assert_equal "$(cat /etc/fstab /proc/self/mountinfo)" "$before"
-	[[ $output == *'with these steps: now: yes; after the next mount: yes; after the next boot: yes' ]] ||
+	[[ $output == *'after these steps: now: yes; after the next mount: yes; after the next boot: yes' ]] ||
 		fail "$kind $way: $output"
 	run fsquota setup --yes --unmount /mnt/$fs
 	[ "$status" = 0 ] || fail "$kind $way: status $status: $output"

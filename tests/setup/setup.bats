@@ -338,7 +338,7 @@ ostree_root() {
 		run -9 "${setup[@]}" $part
 		assert_line '    # ostree admin instutil set-kargs --merge --replace=rootflags=noatime,prjquota'
 		assert_line 'in force now: no; after the next mount: no; after the next boot: no'
-		assert_line 'with these steps: now: no; after the next mount: no; after the next boot: yes'
+		assert_line 'after these steps: now: no; after the next mount: no; after the next boot: yes'
 	done
 	# ostree asks for the sysroot that is mounted, not for the one that the kernel has booted.
 	ostree admin instutil set-kargs --sysroot=/mnt/x2 --merge --replace=rootflags=noatime,prjquota >/dev/null

@@ -210,6 +210,8 @@ leads() {
 }
 
 @test "a format in the place of columns, or of --format, leads to its option" {
+	run -0 fsquota list -o path -o used_bytes,USE_PCT,percent,hard_bytes /mnt/x
+	assert_line --index 0 'PATH       USED USE% USE% HARD'
 	leads 2 '"json" is no column; did you mean --json?' list -o json
 	leads 2 '"wide" is no column; did you mean --output-all?' list -o wide
 	leads 2 'there is no column "/tmp/list"; > /tmp/list writes to a file' export -o /tmp/list
@@ -514,6 +516,8 @@ restores_nothing() {
 	leads 2 'unknown option --to: --html FILE makes a page, which mail(1) sends' report --to boss@example.org
 	leads 2 '-h is --help; the limit is --hard 5M' assign -h 5M /mnt/x/dir
 	leads 2 'not with --root; have the image run it at its first boot' --root / setup --yes /srv
+	run fsquota -c report /mnt/x
+	assert_output 'command "report" not found without -x'
 	leads 5 '-: cannot open: No such file or directory (fsquota batch reads requests from standard input)' usage -
 	leads 5 'web-x: is the name of a project: give its old path, which fsquota list shows' move web-x /mnt/x
 	leads 5 '/mnt/x/a hard=5M mkdir: cannot read: No such file or directory (FILE is a file or directory with lines, - standard input)' apply '/mnt/x/a hard=5M mkdir'

@@ -63,6 +63,7 @@ struct applied_row {
 	const struct record_row *grace_before, *grace_after; /* of a filesystem; or NULL */
 	const char *over_budget;			     /* as in struct project_row */
 	int64_t until; /* with --diff: when its limits go back, milliseconds since 1970, or 0 */
+	bool dry_run;
 };
 
 #define MEMBER(name) .offset = offsetof(struct applied_row, name)
@@ -96,10 +97,17 @@ static const struct field applied_fields[] = {
 
 static void write_applied(struct writer *w, const void *arg)
 {
+	static const char *const would[][2] = { { "created", "would-create" },
+						{ "changed", "would-change" },
+						{ "released", "would-release" } };
 	const struct applied_row *row = arg;
+	const char *word = row->action;
 	char cell[FIELD_CELL];
 
-	write_left(w, row->action, sizeof("unchanged"));
+	for (size_t i = 0; row->dry_run && i < sizeof(would) / sizeof(would[0]); i++)
+		if (strcmp(word, would[i][0]) == 0)
+			word = would[i][1];
+	write_left(w, word, row->dry_run ? sizeof("would-release") : sizeof("unchanged"));
 	write_escaped(w, row->path);
 	if (row->before && row->after)
 		change_write_limits(w, ", ", row->before, row->after);
@@ -156,12 +164,13 @@ static struct applied_row row_of_entry(const struct apply *apply, const struct a
 		.line = entry->line,
 		.instead_of = overrides ? entry->instead_of : NULL,
 		.instead_of_line = overrides ? entry->instead_of_line : FIELD_NOT_KNOWN,
+		.dry_run = apply->session->dry_run,
 	};
 }
 
 /* A row of a directory that no line names any more. */
-static struct applied_row row_of_mark(const struct apply_mark *mark, const char *action,
-				      bool changed)
+static struct applied_row row_of_mark(const struct apply *apply, const struct apply_mark *mark,
+				      const char *action, bool changed)
 {
 	return (struct applied_row){
 		.path = mark->directory,
@@ -170,6 +179,7 @@ static struct applied_row row_of_mark(const struct apply_mark *mark, const char 
 		.id = mark->id,
 		.line = FIELD_NOT_KNOWN,
 		.instead_of_line = FIELD_NOT_KNOWN,
+		.dry_run = apply->session->dry_run,
 	};
 }
 
@@ -605,7 +615,7 @@ static bool release_marked(struct apply *apply, struct apply_mark *mark,
 	const struct record_row none = change_values(&(const struct fsq_limits){ 0 });
 	struct fsq_error err;
 	int rc = fsq_release(&request, &released, &err);
-	struct applied_row row = row_of_mark(mark, rc ? "failed" : "released", rc == 0);
+	struct applied_row row = row_of_mark(apply, mark, rc ? "failed" : "released", rc == 0);
 
 	progress_take_mounts(&apply->progress, session, mark->directory);
 	journal_write(session, &(struct journal_entry){
@@ -647,7 +657,7 @@ static bool wait_for_unwished(struct apply *apply, struct apply_marks *marks)
 
 	for (size_t i = 0; i < marks->count && !unwished.no_memory; i++) {
 		struct apply_mark *mark = &marks->list[i], *waits;
-		const struct applied_row row = row_of_mark(mark, "unwished", false);
+		const struct applied_row row = row_of_mark(apply, mark, "unwished", false);
 		const struct apply_mark *known =
 			apply_marks_find(&apply->unwished, mark->id, mark->directory);
 		const int64_t since = known ? known->since : now;

@@ -148,6 +148,11 @@ void session_tell_of_terminal(struct session *session, const char *what)
 		session_warn(session, NULL, "reading %s from the terminal, up to Ctrl-D", what);
 }
 
+bool session_has_person(const struct session *session)
+{
+	return !session->batch && !session->json && isatty(STDERR_FILENO);
+}
+
 void session_flush(struct session *session)
 {
 	int rc = writer_flush(session->out);

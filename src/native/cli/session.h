@@ -285,6 +285,9 @@ void session_occupy_streams(void);
  */
 void session_tell_of_terminal(struct session *session, const char *what);
 
+/** @return  whether somebody looks at a terminal, who gets a word more, by session_warn() */
+bool session_has_person(const struct session *session);
+
 /** Flush @session->out and note a failure to write. */
 void session_flush(struct session *session);
 

@@ -19,7 +19,6 @@
 #include "quota/mounts/lookup.h"
 #include "shared/array.h"
 #include "shared/read_file.h"
-#include "shared/writer.h"
 
 /* --- the time --- */
 
@@ -114,21 +113,16 @@ static bool refuse_past(struct session *session, const char *text, int64_t when)
 
 void until_tell(struct session *session, const char *directory, int64_t when)
 {
+	const bool is_enabled = access(ENABLED_TIMER, F_OK) == 0;
 	char date[UNTIL_DATE];
-	struct writer w;
 
-	if (access(ENABLED_TIMER, F_OK)) {
-		session_warn(session, directory,
-			     "the limits go back on %s if \"fsquota resize --due\" runs then: "
-			     "systemctl enable --now fsquota-until.timer",
-			     until_date(date, when));
-	} else if (isatty(STDERR_FILENO)) {
-		writer_start(&w, STDERR_FILENO);
-		write_text(&w, "fsquota resize: ");
-		write_escaped(&w, directory);
-		write_format(&w, ": the limits go back on %s\n", until_date(date, when));
-		writer_flush(&w);
-	}
+	if (!is_enabled || session_has_person(session))
+		session_warn(
+			session, directory, "the limits go back on %s%s", until_date(date, when),
+			is_enabled
+				? ""
+				: " if \"fsquota resize --due\" runs then: systemctl enable --now "
+				  "fsquota-until.timer");
 }
 
 bool until_parse(struct session *session, const char *text, int64_t *when)
@@ -235,16 +229,20 @@ bool until_read(struct session *session, struct until *until, bool to_write)
 	return !until->no_memory || session_no_memory(session);
 }
 
-const struct until *until_read_shown(struct session *session, struct until *until)
+bool until_read_silently(struct session *session, struct until *until)
 {
 	bool good;
 
-	if (!table_shows(&session->style, "UNTIL"))
-		return NULL;
 	session->silent = true;
 	good = until_read(session, until, false);
 	session->silent = false;
-	return good ? until : NULL;
+	return good;
+}
+
+const struct until *until_read_shown(struct session *session, struct until *until)
+{
+	return table_shows(&session->style, "UNTIL") && until_read_silently(session, until) ? until
+											    : NULL;
 }
 
 struct until_line *until_find(struct session *session, const struct until *until, uint32_t id,

@@ -53,6 +53,9 @@ const char *until_date(char date[UNTIL_DATE], int64_t when);
  */
 bool until_read(struct session *session, struct until *until, bool to_write);
 
+/** Read it where it does not matter if it cannot be read. @return  whether it was read */
+bool until_read_silently(struct session *session, struct until *until);
+
 /** Read the file for rows, if they show UNTIL. Only root may read it: others see no such time. @return  @until, or NULL */
 const struct until *until_read_shown(struct session *session, struct until *until);
 

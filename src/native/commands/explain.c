@@ -24,6 +24,7 @@ struct explain {
 	struct session *session;
 	const char *pod; /* of the volume that is explained: NAMESPACE/POD/VOLUME; or NULL */
 	uint64_t used_bytes, unexplained_bytes;
+	bool has_foreign;
 };
 
 struct explained_row {
@@ -85,6 +86,7 @@ static enum fsq_visit show_space_part(const struct fsq_explained *explained, voi
 		all.nearness = FIELD_NEAR;
 	if (row->part == FSQ_SPACE_UNEXPLAINED)
 		explain->unexplained_bytes = row->bytes;
+	explain->has_foreign |= row->part == FSQ_SPACE_FOREIGN && row->bytes;
 	if (row->part == FSQ_SPACE_UNASKED)
 		row->bytes = FIELD_NOT_KNOWN;
 	if (row->processes == 0)
@@ -162,6 +164,9 @@ static void explain_space(struct session *session, const struct invocation *invo
 	restore_signals(&before);
 	texts_free(&texts);
 	pods_free(&pods);
+	if (rc == 0 && explain.has_foreign && session_has_person(session))
+		session_warn(session, request.directory,
+			     "foreign is what is in it of other projects: fsquota list shows them");
 	if (rc == 0 && explain.unexplained_bytes && !options->everywhere)
 		tell_of_unexplained(session, request.directory);
 }

@@ -8,6 +8,7 @@
 #include "native/cli/command.h"
 #include "native/cli/line.h"
 #include "native/cli/options.h"
+#include "native/rows/change.h"
 #include "native/rows/projects.h"
 #include "native/rows/records.h"
 #include "quota/fsquota.h"
@@ -126,7 +127,18 @@ static void show_project_line(struct projects *projects, const struct project *p
 	const struct project_row *of = &row.of;
 	const size_t count = of->directories.count;
 	const dev_t dev = session->paths[project->filesystem].info->dev;
+	const struct until_line *line = until_find(session, projects->until, of->id, dev);
 	char usual[FSQ_USUAL_NAME];
+
+	/* What resize --until has set does not last. */
+	if (line) {
+		const struct record_row lasting = change_values(&line->before);
+
+		row.of.hard_bytes = lasting.hard_bytes;
+		row.of.soft_bytes = lasting.soft_bytes;
+		row.of.hard_inodes = lasting.hard_inodes;
+		row.of.soft_inodes = lasting.soft_inodes;
+	}
 
 	/* Leave out the name that assign would choose; for several directories it must be written. */
 	fsq_usual_name(usual, of->id);
@@ -168,8 +180,10 @@ static void show_grace_lines(const struct projects *projects)
 
 static void command_export(struct session *session, const struct invocation *invocation)
 {
-	struct projects projects = { .session = session, .type = FSQ_PROJECT };
+	struct until until = { 0 };
+	struct projects projects = { .session = session, .type = FSQ_PROJECT, .until = &until };
 
+	until_read_silently(session, &until);
 	for (int i = 0; i < invocation->operand_count; i++)
 		scopes_add_path(&projects.scopes, session, invocation->operands[i], false);
 	/* apply handles a directory before those in it. */
@@ -182,6 +196,7 @@ static void command_export(struct session *session, const struct invocation *inv
 		tables_end(session);
 	}
 	projects_free(&projects);
+	until_free(&until);
 }
 
 static const struct command_option export_options[] = {

@@ -106,13 +106,18 @@ static void show_tree(struct projects *projects, bool total)
 
 /* --- all --- */
 
-static void show_listed_project(struct projects *projects, const struct project *project, void *arg)
+static void show_listed_project(struct projects *projects, const struct project *project)
 {
 	struct project_row row = projects_row(projects, project);
 
-	(void)arg;
 	tables_row(projects->session, &row);
 	projects_is_in_force(projects, project, &row);
+}
+
+static void show_found(struct projects *projects, const struct project *project, void *arg)
+{
+	*(bool *)arg |= project->usage.id != 0;
+	show_listed_project(projects, project);
 }
 
 /* What belongs to no project comes first on each filesystem; behind a tree. @return  whether there are totals */
@@ -132,9 +137,9 @@ static bool show_with_none(struct projects *projects, bool tree)
 		const struct project none = { .usage = projects->sums[i].none, .filesystem = i };
 
 		if (projects->sums[i].known)
-			show_listed_project(projects, &none, NULL);
+			show_listed_project(projects, &none);
 		for (; !tree && at < projects->count && projects->all[at].filesystem == i; at++)
-			show_listed_project(projects, &projects->all[at], NULL);
+			show_listed_project(projects, &projects->all[at]);
 	}
 	return any;
 }
@@ -148,14 +153,15 @@ static void command_list(struct session *session, const struct invocation *invoc
 		.no_names = !table_shows(&session->style, "NAME"),
 		.want_sums = options->total,
 		/* Programs take each row for a project, and get it with --total. */
-		.want_none = !options->total && session->style.format == TABLE_TEXT,
+		.want_none = !options->total && session->style.format == TABLE_TEXT &&
+			     !session->style.no_headings,
 		.want_available = true,
 		.by_statfs = true,
 		.tell_of_statfs = true,
 		.want_in_force = !options->quick,
 	};
 	struct until until = { 0 };
-	bool any = false;
+	bool any = false, found = options->total || options->tree;
 
 	if (!options_check_type(session, &options->types))
 		return;
@@ -177,13 +183,18 @@ static void command_list(struct session *session, const struct invocation *invoc
 	for (int i = 0; i < invocation->operand_count; i++)
 		projects_add_path(&projects, invocation->operands[i], false);
 	if (!options->total && !options->tree)
-		projects.visit = show_listed_project;
+		projects.visit = show_found, projects.arg = &found;
 	if (projects_collect_scopes(&projects, invocation->operand_count == 0)) {
 		if (options->total)
 			any = show_with_none(&projects, options->tree);
 		else if (options->tree)
 			show_tree(&projects, false);
 		tables_end(session);
+		if (!found && projects.type == FSQ_PROJECT && session_has_person(session))
+			session_warn(session, invocation->operands[0],
+				     "no project here: fsquota explain DIR shows what fills a "
+				     "directory, "
+				     "fsquota assign gives it a limit");
 		if (any)
 			totals_show(&projects, false, false);
 	}

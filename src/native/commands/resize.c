@@ -212,6 +212,7 @@ static void resize_registered(struct resizing *resizing)
 	struct projects projects = { .session = session,
 				     .type = FSQ_PROJECT,
 				     .pass_over = !session->at.count };
+	bool any = false;
 
 	if (options_choose_project(session))
 		projects_collect_chosen(&projects);
@@ -224,6 +225,7 @@ static void resize_registered(struct resizing *resizing)
 
 		if (!project->known_count || !is_over(resizing, &project->usage))
 			continue;
+		any = true;
 		path = projects_row(&projects, project).path;
 		request->id = project->usage.id;
 		request->at = session->paths[project->filesystem].info->directory;
@@ -233,6 +235,8 @@ static void resize_registered(struct resizing *resizing)
 		show_resized(resizing, &resized, path, &projects, project);
 	}
 	projects_free(&projects);
+	if (!any && session->status == 0 && session_has_person(session))
+		session_warn(session, NULL, "no project is so full");
 	if (session_has_rows(session))
 		tables_end(session);
 }

@@ -280,10 +280,7 @@ static void look_at_overdue(struct doctor *doctor)
 	char date[UNTIL_DATE];
 	struct stat st;
 
-	doctor->session->silent = true;
-	if (!until_read(doctor->session, &until, false))
-		until.count = 0;
-	doctor->session->silent = false;
+	until_read_silently(doctor->session, &until);
 	for (size_t i = 0; i < until.count; i++) {
 		const struct until_line *line = &until.list[i];
 		const struct fsq_finding finding = {

@@ -155,7 +155,7 @@ static void write_force(struct writer *w, const void *arg)
 	write_char(w, '\n');
 	write_result(w, "in force now", &row->is);
 	if (row->steps)
-		write_result(w, "with these steps: now", &row->will);
+		write_result(w, "after these steps: now", &row->will);
 }
 
 static const struct row_fields force_rows = { force_fields, sizeof(struct force_row),

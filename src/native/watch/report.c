@@ -104,8 +104,8 @@ static const struct watch_words words[] = {
 	[WATCH_HARD_REACHED] = { "hard-reached", "hard limit of ", " reached" },
 	[WATCH_BELOW_SOFT] = { "below-soft", "below the soft limit of ", "" },
 	[WATCH_BELOW_HARD] = { "below-hard", "below the hard limit of ", "" },
-	[WATCH_PERCENT_REACHED] = { "percent-reached", "percentage of ", " reached" },
-	[WATCH_BELOW_PERCENT] = { "below-percent", "below the percentage of ", "" },
+	[WATCH_PERCENT_REACHED] = { "percent-reached", "more of ", " in use than --over says" },
+	[WATCH_BELOW_PERCENT] = { "below-percent", "less of ", " in use than --over says" },
 	[WATCH_FULL_SOON] = { "full-soon", "hard limit of ", " reached soon" },
 	[WATCH_NOT_FULL_SOON] = { "not-full-soon", "hard limit of ", " not reached soon" },
 };
@@ -321,6 +321,9 @@ void watch_report_start(const struct watch *watch)
 		write_text(&w, i ? ", " : "");
 		write_escaped(&w, watch->volumes[i]->directory);
 	}
-	write_text(&w, " until it is interrupted\n");
+	write_text(&w, watch->initial
+			       ? " until it is interrupted\n"
+			       : " until it is interrupted; --initial begins with what is at "
+				 "a limit already\n");
 	writer_flush(&w);
 }
