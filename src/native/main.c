@@ -58,8 +58,8 @@ static bool choose_filesystems(struct session *session, struct invocation *invoc
 	if (session->at.count == 0 && left == count) {
 		if (flags & COMMAND_CHANGES)
 			session_usage_error(session,
-					    "name the filesystem: a directory on it, "
-					    "last or with --at%s%s",
+					    "name the filesystem by a directory on it: the last "
+					    "word, or --at%s%s",
 					    count && takes_file ? "; a file takes -f" : "",
 					    strcmp(invocation->command->name, "limit") == 0
 						    ? "; before it " LIMIT_WORDS

@@ -230,15 +230,15 @@ no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquot
 		[ $id = 80 ] || exec 8>/mnt/x/web/2
 		exec 7>/mnt/x/web/1
 		rm /mnt/x/web/*
-		says 0 "/mnt/x/web: released, but $([ $id = 80 ] && echo 1 file still has || echo 2 files still have) project ID $id: deleted \
-but open, elsewhere (fsquota find $id), or of a kind that this kernel cannot change; nobody gets the ID before" release /mnt/x/web
+		says 0 "/mnt/x/web: released, but $([ $id = 80 ] && echo 1 file still has || echo 2 files still have) project ID $id, and until they are gone no directory gets it: \
+they are deleted but open, elsewhere (fsquota find $id), or of a kind that this kernel cannot change" release /mnt/x/web
 	done
 }
 
 @test "limit, quota, report, dump and restore" {
 	says 2 '/mnt/x: bhard=1e would count as no limit; 288230376151711743 means that' limit bhard=1e 9 /mnt/x
 	says 3 '/mnt/e: cannot set limits: Invalid argument' limit rtbhard=2m 15 /mnt/e
-	says 2 'name the filesystem: a directory on it, last or with --at; before it limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M' limit
+	says 2 'name the filesystem by a directory on it: the last word, or --at; before it limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M' limit
 	says 2 '/mnt/x: cannot parse bhard=x: write a size such as 10m' limit bhard=x 42 /mnt/x
 	says 2 '/mnt/x: cannot parse ihard=1k: write a number such as 1000' limit ihard=1k 42 /mnt/x
 	says 2 '/mnt/x: unrecognised argument bogus=1: first come limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M' limit bogus=1 42 /mnt/x

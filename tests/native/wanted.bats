@@ -237,7 +237,7 @@ released_when_unwanted() {
 	run_split fsquota apply
 	assert_equal "$status:$stdout" '0:created   /mnt/x/a'
 	assert_line --index 0 'created   /mnt/x/a'
-	[[ $stderr == *'/mnt/x/a: cannot be noted'*'--prune will not release it: /var/lib/fsquota/applied: is a directory'* ]] || fail "$stderr"
+	[[ $stderr == *'/mnt/x/a: apply cannot note that'*'--prune will not release it: /var/lib/fsquota/applied: is a directory'* ]] || fail "$stderr"
 	rmdir /var/lib/fsquota/applied
 	wants
 	applies --

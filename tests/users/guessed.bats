@@ -249,7 +249,7 @@ leads() {
 	leads 5 'the ID or name comes first; fsquota id prints that of a directory' find /mnt/x/dir
 	leads 2 "--until today is $(date +%Y-%m-%d) " resize /mnt/x/dir +1G --until today
 	leads 2 "--until takes no seconds: write 1m" resize /mnt/x/dir +1G --until 2s
-	leads 2 'last or with --at; a file takes -f' restore /mnt/x dump
+	leads 2 'the last word, or --at; a file takes -f' restore /mnt/x dump
 	: >"$BATS_TEST_TMPDIR/dump"
 	leads 1 'open on ' dump -f "$BATS_TEST_TMPDIR/dump" /mnt/x
 	[[ $stderr == *'dump failed, -f writes a new one; > FILE replaces it: File exists' ]] || fail "$stderr"
@@ -502,8 +502,8 @@ restores_nothing() {
 	local words="limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M"
 	leads 2 '--mail takes no address: "mail = ADDRESS" in fsquota.conf(5) has it' check --mail me@example.org /mnt/x
 	leads 2 'one size is the hard limit; the soft one is --soft 200M' resize /mnt/x/dir 300M 200M
-	leads 2 "last or with --at; before it $words" limit /mnt/x/dir bhard=60M
-	leads 2 "last or with --at; before it $words" limit -u alice bhard=5G
+	leads 2 "the last word, or --at; before it $words" limit /mnt/x/dir bhard=60M
+	leads 2 "the last word, or --at; before it $words" limit -u alice bhard=5G
 	leads 2 'unknown option --due: fsquota list -o +until shows when limits go back' list --due
 	leads 2 'unknown option --over: fsquota list --over PERCENT' report --over 80 /mnt/x
 	leads 2 'unknown option --until: fsquota resize DIR SIZE --until WHEN is for directories; of users: at(1)' limit -u bhard=9G alice /mnt/x --until monday

@@ -55,8 +55,7 @@ static const char *const hints[] = {
 	[FSQ_HINT_RELEASE_AT] = "mount it, or name where it was, with --id and --at",
 	[FSQ_HINT_ALLOW_SHRINK] = "use --allow-shrink if that is meant",
 	[FSQ_HINT_FORCE] = "use --force if that is meant",
-	[FSQ_HINT_AROUND] =
-		"use --around, or in fsquota.d the word around, to leave it its project",
+	[FSQ_HINT_AROUND] = "--around, or the word around in fsquota.d, leaves it with that",
 	[FSQ_HINT_ORDER_LIMITS] = "give both limits, or soft none",
 	[FSQ_HINT_MAKE_PARENT] = "its parent must exist: mkdir -p makes it",
 	[FSQ_HINT_ASSIGN] = "fsquota assign gives it one",

@@ -106,7 +106,7 @@ static const struct template templates[] = {
 	  "{type} stops nobody who has CAP_SYS_RESOURCE, as this caller does: limits hold for "
 	  "other users" },
 	{ FSQ_FINDING_BIND_MOUNT, .word = "bind-mount",
-	  "a bind mount of {name} of {filesystem}: limits count what is in the whole filesystem" },
+	  "only {name} of {filesystem} is mounted here; limits count what is in all of it" },
 	{ FSQ_FINDING_OVERLAY_LIMITED, .word = "overlay-limited",
 	  "what is written to the overlay counts for project {id} of {name}" },
 	{ FSQ_FINDING_OVERLAY_UNLIMITED, .word = "overlay-unlimited",

@@ -101,7 +101,7 @@ int apply_marks_add(struct session *session, uint32_t id, const char *directory,
 	if (rc == 0 || err->errnum == ENOMEM)
 		return rc;
 	warn(session, directory,
-	     "cannot be noted as assigned by apply, so --prune will not release it", err);
+	     "apply cannot note that it has assigned this, so --prune will not release it", err);
 	return 0;
 }
 

@@ -343,9 +343,9 @@ const struct command batch_command = {
 	.synopsis = "[--read-only] < REQUESTS",
 	.help = "Read a command a line, as a JSON array of its words, or as words between blanks\n"
 		"where none has to be quoted, and answer each with a line of JSON. One process\n"
-		"does the work of thousands.",
+		"does the work of thousands. With --read-only, sudoers(5) can allow it to others.",
 	.example = "batch <<<'usage /srv/web'\n"
-		   "batch <requests >answers.jsonl",
+		   "batch --read-only <requests >answers.jsonl",
 	.options = (option_tables){ batch_options, help_option, NULL },
 	.options_size = sizeof(struct batch_options),
 	.run = command_batch,

@@ -217,8 +217,8 @@ const struct command list_command = {
 	.group = GROUP_LOOK,
 	.summary = "list projects with their directories, use and limits",
 	.synopsis = "[OPTION]... [DIR|PATH]...",
-	.help = "List the projects whose directories are at or below DIR, or all of a filesystem:\n"
-		"PATH is its mount point or device. Without any: of all that have quota. Or the\n"
+	.help = "List the projects of all filesystems that have quota, of the one whose mount\n"
+		"point or device PATH is, or those whose directories are at or below DIR. Or the\n"
 		"users (-u) or groups (-g) of the filesystems.",
 	.example = "list\n"
 		   "list --over 90 --sort percent -o PATH,USED,HARD /srv",

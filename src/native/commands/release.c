@@ -149,9 +149,9 @@ static bool release_and_show(struct session *session, struct fsq_release_request
 		rc = 0;
 	else if (!rc && released.left_inodes && !request->keep_tags && !request->dry_run)
 		session_warn(session, request->directory ? request->directory : request->at,
-			     "released, but %" PRIu64 " file%s project ID %u: deleted but open, "
-			     "elsewhere (fsquota find %u), or of a kind that this kernel cannot "
-			     "change; nobody gets the ID before",
+			     "released, but %" PRIu64 " file%s project ID %u, and until they are "
+			     "gone no directory gets it: they are deleted but open, elsewhere "
+			     "(fsquota find %u), or of a kind that this kernel cannot change",
 			     released.left_inodes,
 			     released.left_inodes == 1 ? " still has" : "s still have", released.id,
 			     released.id);

@@ -749,10 +749,10 @@ const struct command metrics_command = {
 	.group = GROUP_PROGRAMS,
 	.summary = "show use and limits of projects as OpenMetrics text",
 	.synopsis = "[OPTION]... [DIR|PATH]...",
-	.help = "Show use and limits of the projects whose directories are at or below DIR, or\n"
-		"all of a filesystem, for Prometheus: PATH is its mount point or device. Without\n"
-		"any: of all that have quota. node_exporter reads FILE in the directory of its\n"
-		"textfile collector, if its name ends in .prom. With -u, -g and -p: of users,\n"
+	.help = "Show use and limits, for Prometheus, of the projects of all filesystems that\n"
+		"have quota, of the one whose mount point or device PATH is, or of those whose\n"
+		"directories are at or below DIR. node_exporter reads FILE in the directory of\n"
+		"its textfile collector, if its name ends in .prom. With -u, -g and -p: of users,\n"
 		"groups and projects, in any combination.",
 	.example = "metrics --output-file /var/lib/prometheus/node-exporter/fsquota.prom\n"
 		   "metrics --listen 127.0.0.1:9753",

@@ -430,8 +430,8 @@ static bool add_features(struct plan *plan)
 	    (struct step){
 		    .kind = STEP_RUN,
 		    .state = state,
-		    .what = "switch on the features that project quota takes; what users and "
-			    "groups are limited to is kept" },
+		    .what = "switch on the features that project quota needs; limits of users "
+			    "and groups are kept" },
 	    WORDS("tune2fs", "-O", missing_features(outlook), "-Q", plan->types, outlook->device));
 	return mounted;
 }
