@@ -162,6 +162,9 @@ others_decide() {
 	assert_equal "$status:$stdout:$stderr" '0::fsquota resize: /mnt/x/a: the limits go back on 2100-01-01 08:00 if "fsquota resize --due" runs then: systemctl enable --now fsquota-until.timer'
 	run fsquota doctor --quiet /mnt/x
 	refute_output --partial 'go back'
+	mkdir /mnt/x/like
+	run -0 fsquota assign --like /mnt/x/a /mnt/x/like
+	assert_line 'fsquota assign: /mnt/x/a: its limits go back on 2100-01-01 08:00, those that are copied do not'
 	pass
 	run fsquota doctor --quiet /mnt/e
 	refute_output --partial 'go back'

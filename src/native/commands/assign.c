@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "native/cli/budgets.h"
@@ -10,6 +11,7 @@
 #include "native/cli/progress.h"
 #include "native/cli/request.h"
 #include "native/cli/suggest.h"
+#include "native/cli/until.h"
 #include "native/rows/change.h"
 #include "native/rows/projects.h"
 #include "quota/base/error.h"
@@ -97,6 +99,24 @@ static bool take_limits_of_gone(struct session *session, const char *like,
 	return true;
 }
 
+/* What is copied may be what resize --until has set for a while. */
+static void warn_of_until(struct session *session, const char *like, uint32_t id)
+{
+	struct until until = { 0 };
+	const struct until_line *line = NULL;
+	char date[UNTIL_DATE];
+	struct stat st;
+
+	if (until_read_silently(session, &until) && until.count &&
+	    fsq_lookup_stat(NULL, like, 0, &st, NULL) == 0)
+		line = until_find(session, &until, id, st.st_dev);
+	if (line)
+		session_warn(session, like,
+			     "its limits go back on %s, those that are copied do not",
+			     until_date(date, line->when));
+	until_free(&until);
+}
+
 /* Copy the limits of another directory, except for those that are given. */
 static bool take_limits_of(struct session *session, const char *like,
 			   struct fsq_assign_request *request)
@@ -125,6 +145,8 @@ static bool take_limits_of(struct session *session, const char *like,
 	if (rc)
 		return session_fail(session, &err);
 	is_quota = usage.source == FSQ_USAGE_QUOTA;
+	if (rc == 0 && usage.id)
+		warn_of_until(session, like, usage.id);
 	fsq_usage_clear(&usage);
 	/* The size of a tmpfs is no quota. */
 	if (!is_quota)

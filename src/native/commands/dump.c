@@ -280,6 +280,9 @@ static bool choose_lines(struct dump *dump, const char *file)
 				     "there are no limits in %s", file ? file : "standard input");
 	if (!dump->several)
 		return true;
+	if (dump->own_count && dump->own_count < dump->count)
+		session_warn(dump->session, NULL,
+			     "limits of other filesystems in the dump are left: name each of them");
 	dump->count = dump->own_count;
 	return dump->count > 0 || session_usage_error(dump->session,
 						      "the dump has several filesystems, and %s is "

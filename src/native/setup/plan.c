@@ -592,7 +592,11 @@ static void add_next_mount(struct plan *plan, enum step_state state)
 		add_fstab_line(plan, state);
 	else
 		add_by_hand(plan, ACTS_AT_MOUNT,
-			    print(plan, "no file mounts it: mount it with %s", plan->types), NULL);
+			    print(plan,
+				  "no file mounts it: mount -o %s %s DIR, and then fsquota setup "
+				  "--yes DIR writes the line of fstab",
+				  plan->types, outlook->device),
+			    NULL);
 }
 
 /* --- the command line of the kernel --- */
