@@ -281,7 +281,7 @@ leads() {
 	# A provisioner has made the old one again.
 	mv /mnt/x/old /mnt/x/new
 	run -0 fsquota assign --mkdir /mnt/x/old --hard 10M
-	assert_line --partial '/mnt/x/old: was gone, but 1 files elsewhere have its ID and share its limit: if it was renamed, rmdir it, and then fsquota move OLD NEW'
+	assert_line --partial '/mnt/x/old: was gone, but files elsewhere (1) have its ID and share its limit: if it was renamed, rmdir it, and then fsquota move OLD NEW'
 	leads 6 '(if it was made again, as by fsquota apply: rmdir it, and then fsquota move)' move /mnt/x/old /mnt/x/new
 	rmdir /mnt/x/old
 	run -0 fsquota move /mnt/x/old /mnt/x/new

@@ -320,9 +320,9 @@ void change_warn_of_assignment(struct session *session, const struct fsq_assign_
 
 	if (fsq_assignment_elsewhere(assignment))
 		session_warn(session, request->directory,
-			     "was gone, but %" PRIu64
-			     " files elsewhere have its ID and share its limit: if "
-			     "it was renamed, rmdir it, and then fsquota move OLD NEW",
+			     "was gone, but files elsewhere (%" PRIu64
+			     ") have its ID and share its limit: if it was renamed, rmdir it, and "
+			     "then fsquota move OLD NEW",
 			     fsq_assignment_elsewhere(assignment));
 	if (change == FSQ_UNCHANGED || !enforced)
 		return;
