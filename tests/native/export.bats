@@ -153,3 +153,11 @@ registered() { grep -a '^[0-9]*:' /etc/projects | cut -d: -f2- | sort; }
 		syswrite($one, "/mnt/x/a hard=2M\n"); shutdown($one, 1); open(STDIN, "<&", $other); exec "fsquota", "apply", "-"'
 	assert_output 'changed   /mnt/x/a'
 }
+
+@test "volumes of pods are comments: kubelet gives them their IDs" {
+	local volume=/mnt/x/kubelet/pods/0d0d/volumes/kubernetes.io~empty-dir/cache
+	mkdir -p "$volume"
+	fsquota assign --hard 5M --id 1048600 "$volume"
+	run -0 fsquota export /mnt/x/kubelet
+	assert_output "# $volume hard=5M: it is a volume of a pod, to which kubelet gives its ID"
+}

@@ -139,7 +139,7 @@ static const struct template templates[] = {
 	  "--orphans; fsquota assign --keep-limits DIRECTORY registers one" },
 	{ FSQ_FINDING_KUBELET_LEAKED, .word = "kubelet-leaked",
 	  "{count} volumes of pods that are gone have lines and limits, which kubelet never clears "
-	  "from 1.31 on; {other} more, and pods with a user namespace may not start",
+	  "from 1.31 on; with {other} more of them, pods with a user namespace may not start",
 	  "fsquota prune {mountpoint}",
 	  .in_doubt = "{count} volumes of pods that are gone have lines and limits, which kubelet "
 		      "never clears from 1.31 on: pods with a user namespace may not start; "

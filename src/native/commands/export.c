@@ -113,7 +113,10 @@ static const char *remark_of(struct session *session, const char *path, dev_t de
 	if (!S_ISDIR(st.st_mode))
 		return S_ISLNK(st.st_mode) ? "a symlink is in its place"
 					   : "the directory is not there";
-	return st.st_dev == dev ? NULL : "the directory is on another filesystem";
+	if (st.st_dev != dev)
+		return "the directory is on another filesystem";
+	return fsq_is_of_pod(path) ? "it is a volume of a pod, to which kubelet gives its ID"
+				   : NULL;
 }
 
 static void show_project_line(struct projects *projects, const struct project *project,

@@ -74,7 +74,10 @@ static void write_line(struct writer *w, const void *arg)
 	write_escaped(w, record->mountpoint);
 	write_char(w, ' ');
 	records_write_account(w, record->type, record->id, record->name);
-	write_format(w, ": %s%s%s", row->words.before_limit, row->limit, row->words.after_limit);
+	write_format(w, ": %s", row->words.before_limit);
+	if (row->over > 0)
+		write_format(w, "%g%% of ", row->over);
+	write_format(w, "%s%s", row->limit, row->words.after_limit);
 	if (used != FIELD_NOT_KNOWN)
 		write_amount(w, "used", used, inodes);
 	if (used != FIELD_NOT_KNOWN && soft)
@@ -104,8 +107,8 @@ static const struct watch_words words[] = {
 	[WATCH_HARD_REACHED] = { "hard-reached", "hard limit of ", " reached" },
 	[WATCH_BELOW_SOFT] = { "below-soft", "below the soft limit of ", "" },
 	[WATCH_BELOW_HARD] = { "below-hard", "below the hard limit of ", "" },
-	[WATCH_PERCENT_REACHED] = { "percent-reached", "more of ", " in use than --over says" },
-	[WATCH_BELOW_PERCENT] = { "below-percent", "less of ", " in use than --over says" },
+	[WATCH_PERCENT_REACHED] = { "percent-reached", "", " reached" },
+	[WATCH_BELOW_PERCENT] = { "below-percent", "below ", "" },
 	[WATCH_FULL_SOON] = { "full-soon", "hard limit of ", " reached soon" },
 	[WATCH_NOT_FULL_SOON] = { "not-full-soon", "hard limit of ", " not reached soon" },
 };
@@ -213,6 +216,9 @@ static void report_event(struct watch *watch, const struct watch_id *id, enum fs
 		.milliseconds = tally->first,
 		.words = words[event],
 		.limit = form == FSQ_INODES ? "inodes" : "space",
+		.over = event == WATCH_PERCENT_REACHED || event == WATCH_BELOW_PERCENT
+				? watch->ids.over
+				: 0,
 		.record = records_row(session, NULL, id->type, dquot ? dquot : &nothing, false),
 		/* Print an empty list, too. */
 		.directories = { id->directories ? (const char *const *)id->directories : none,

@@ -160,6 +160,7 @@ struct watch_row {
 	int64_t milliseconds; /* when, since 1970 */
 	struct watch_words words;
 	const char *limit; /* "space" or "inodes" */
+	double over;	   /* the percentage that the event is about, or 0 */
 	/* Its use is FIELD_NOT_KNOWN if the record could not be read. */
 	struct record_row record;
 	struct field_texts directories; /* of a project */
