@@ -169,7 +169,7 @@ plugin() {
 	plugin 3 'FSQUOTA UNKNOWN - fsquota check: unknown option --bogus*' --bogus
 	plugin 3 'FSQUOTA UNKNOWN - *--warning 99 is above --critical 98' --warning 99 /mnt/x/home
 	plugin 3 'FSQUOTA UNKNOWN - *--warning is a percentage*' --warning many /mnt/x/home
-	plugin 3 'FSQUOTA UNKNOWN - *has a line and percentages of its own' --json /mnt/x/home
+	plugin 3 'FSQUOTA UNKNOWN - *has a line of its own, and --warning for --over' --json /mnt/x/home
 	refuses 2 "go with --format nagios" fsquota check --warning 80 /mnt/x
 	# What is critical is so, whatever else is not known.
 	holds 20 /mnt/x/home || :

@@ -230,6 +230,17 @@ released_when_unwanted() {
 	rm /etc/fsquota.also
 }
 
+@test "who looks on is told of what no line names any more" {
+	mkdir /mnt/x/{a,b}
+	wants '/mnt/x/a hard=1M' '/mnt/x/b hard=1M'
+	applies -- 'created   /mnt/x/a' 'created   /mnt/x/b'
+	run -0 script -qec 'fsquota apply' /dev/null
+	refute_output --partial 'no line'
+	wants '/mnt/x/b hard=1M'
+	run -0 script -qec 'fsquota apply' /dev/null
+	assert_line --partial 'fsquota apply: no line names 1 directories any more that apply has assigned: --prune releases them'
+}
+
 @test "where nothing can be noted apply goes on, and says so" {
 	mkdir /mnt/x/a
 	wants '/mnt/x/a hard=1M'

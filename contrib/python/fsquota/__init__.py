@@ -11,8 +11,8 @@
 The functions ask the program, and it obeys fsquota.conf(5): budgets, the range of IDs and the journal. A process of
 "fsquota batch" stays and answers one request after the other; threads that ask at the same time have one each.
 
-Sizes are bytes, or strings such as "500M" and "1.5G". A handler of a signal that raises, as that of Ctrl-C does, ends
-a call, which then undoes its changes.
+Sizes are bytes, or strings such as "500M" and "1.5G". A call undoes its changes if a signal handler
+raises, as that of Ctrl-C does.
 """
 from __future__ import annotations
 
@@ -243,3 +243,12 @@ def projects(*paths: Path, over: Optional[float] = None) -> list[Project]:
     over  only what uses so many percent of its limit, or more
     """
     return [project_of(row) for row in ask("list", *_option("over", over), "--", *map(path_word, paths), reads=True)]
+
+
+def __getattr__(name: str) -> Any:
+    words = f"module {__name__!r} has no attribute {name!r}"
+    if name in ("list", "report", "df"):
+        words += ": projects() lists what there is"
+    elif name in ("apply", "check", "doctor", "dump", "explain", "export", "find", "limit", "move", "prune", "quota"):
+        words += f": the program has it, fsquota {name} --json"
+    raise AttributeError(words)

@@ -710,6 +710,26 @@ static bool release_unwanted(struct apply *apply, struct apply_list *list)
 	return going_on;
 }
 
+/* Without --prune: who took a line out may believe that its quota goes. */
+static void tell_of_unwanted(struct apply *apply, struct apply_list *list)
+{
+	struct apply_marks marks = { 0 };
+	size_t count = 0;
+
+	if (apply_list_identify(apply->session, list) && apply_marks_read(apply->session, &marks) &&
+	    compare_marks(apply->session, &marks, list))
+		for (size_t i = 0; i < marks.count; i++)
+			count += marks.list[i].is_registered && marks.list[i].is_there &&
+				 !marks.list[i].is_wanted;
+	if (count)
+		session_warn(
+			apply->session, NULL,
+			"no line names %zu directories any more that apply has assigned: --prune "
+			"releases them",
+			count);
+	apply_marks_free(&marks);
+}
+
 /* --prune with one of several files would release what the others name. */
 static bool may_prune(struct session *session, const struct invocation *invocation)
 {
@@ -754,6 +774,9 @@ static bool apply_lines(struct apply *apply, struct apply_list *list,
 		apply_graces(apply, list);
 	if (good && (!prune || release_unwanted(apply, list)))
 		apply_entries(apply, list);
+	if (good && !prune && apply->has_default && !apply->options->watch &&
+	    session_has_person(apply->session))
+		tell_of_unwanted(apply, list);
 	if (apply->marked && !prune)
 		apply_marks_tidy(apply->session);
 	apply->marked = false;

@@ -688,7 +688,7 @@ static void command_check(struct session *session, const struct invocation *invo
 	bool nagios = options->format == FORMAT_NAGIOS;
 	const char *wrong =
 		nagios && (options->quiet || session->style.has_over || session_has_rows(session))
-			? "--format nagios has a line and percentages of its own"
+			? "--format nagios has a line of its own, and --warning for --over"
 		: options->mail && nagios ? "--mail does not go with --format nagios"
 		: options->mail && names_address(invocation)
 			? "--mail takes no address: \"mail = ADDRESS\" in fsquota.conf(5) has it"

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +39,34 @@ static void free_job(struct watch_job *job)
 	free(job);
 }
 
+/* Say how words that are not a path are to be written: a whole command line, or a name. @return  false */
+static bool refuse_words(struct session *session, const char *words)
+{
+	static const char *const places[] = { "/usr/local/bin/", "/usr/bin/", "/usr/sbin/" };
+	const char *place = places[1], *next = words + strcspn(words, " ");
+	char name[PATH_MAX], meant[PATH_MAX];
+	size_t used;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(name, sizeof(name), "%s%.*s", places[i], (int)(next - words), words);
+		if (access(name, X_OK) == 0) {
+			place = places[i];
+			break;
+		}
+	}
+	used = (size_t)snprintf(meant, sizeof(meant), "--exec %s%.*s", *words == '/' ? "" : place,
+				(int)(next - words), words);
+	for (; *next && used < sizeof(meant); next += strcspn(next, " ")) {
+		next += strspn(next, " ");
+		used += (size_t)snprintf(meant + used, sizeof(meant) - used, " --exec-arg %.*s",
+					 (int)strcspn(next, " "), next);
+	}
+	return session_usage_error(session,
+				   "--exec is the path of one program, not \"%s\"; did you "
+				   "mean %s?",
+				   words, meant);
+}
+
 bool watch_run_set(struct watch_run *run, const char *file, const struct word_list *arguments)
 {
 	struct session *session = run->session;
@@ -50,14 +79,8 @@ bool watch_run_set(struct watch_run *run, const char *file, const struct word_li
 	if (session->has_root)
 		return session_usage_error(session, "--exec does not go with --root: the program "
 						    "would be one of that directory");
-	if (strchr(file, ' ') && access(file, F_OK))
-		return session_usage_error(session,
-					   "--exec is one program: give each word of "
-					   "\"%s\" behind it to --exec-arg",
-					   file);
-	if (!strchr(file, '/'))
-		return session_usage_error(session, "--exec is the path of a program, not \"%s\"",
-					   file);
+	if (!strchr(file, '/') || (strchr(file, ' ') && access(file, F_OK)))
+		return refuse_words(session, file);
 	if (stat(file, &st) || access(file, X_OK))
 		return session_errno(session, 0, errno, file, "%s: cannot run it", file);
 	if (!S_ISREG(st.st_mode))
