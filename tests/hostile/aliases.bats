@@ -275,7 +275,7 @@ project_of() { lsattr -pd "$1" | awk '{ print $1 }'; }
 	for other in /mnt/x/link/x /mnt/other/x; do
 		printf '%s\n' "$top/x hard=1M" "$other hard=2M" >/run/wanted
 		run_split fsquota apply --dry-run /run/wanted
-		assert_equal "$status:$stdout" "6:created   $other"
+		assert_equal "$status:$stdout" "6:would-create  $other"
 		assert_equal "$(project_of $top/x)" 0
 		for _ in 1 2; do
 			run_split fsquota apply --quiet /run/wanted

@@ -101,7 +101,8 @@ struct project_run {
 	/* For the summary at the end: */
 	uint64_t entries, failures;
 	int first_code;
-	bool over; /* cancelled, or too much failed */
+	char *failed; /* the last path that did, or NULL */
+	bool over;    /* cancelled, or too much failed */
 };
 
 static struct tree_row new_row(const struct project_run *run, const char *path)
@@ -156,6 +157,12 @@ static enum fsq_visit fail_event(struct project_run *run, const struct fsq_tree_
 	struct session *session = run->session;
 	int status = session->status;
 
+	/* A device that dies fails for one directory twice. */
+	if (event->kind == FSQ_TREE_CANNOT_OPEN && run->failed &&
+	    strcmp(run->failed, event->path) == 0)
+		return FSQ_VISIT_CONTINUE;
+	free(run->failed);
+	run->failed = strdup(event->path);
 	run->failures++;
 	if (run->failures <= NAMED_FAILURES)
 		print_failure(run, event);
@@ -398,6 +405,7 @@ static void command_project(struct session *session, const struct invocation *in
 	block_interrupts(&before);
 	do_operand_words(&run, invocation->operand_count, invocation->operands);
 	report_result(&run);
+	free(run.failed);
 	/* Including a signal that came too late. */
 	if (run.over || is_signal_pending(NULL))
 		session_flush(session);
