@@ -9,7 +9,6 @@
 
 #include "paths.h"
 #include "quota/base/units.h"
-#include "quota/fsquota.h"
 
 /* --- of the session --- */
 

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "native/cli/command.h"
 #include "native/cli/options.h"
 #include "quota/fsquota.h"
 #include "quota/mounts/lookup.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "native/cli/command.h"
 #include "native/cli/finding_words.h"
 #include "native/cli/options.h"
 #include "native/cli/progress.h"

@@ -9,8 +9,6 @@
 
 #include "change.h"
 #include "native/cli/budgets.h"
-#include "native/cli/options.h"
-#include "native/cli/paths.h"
 #include "quota/base/error.h"
 #include "quota/kernel/privilege.h"
 #include "quota/mounts/lookup.h"

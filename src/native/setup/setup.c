@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "setup.h"
 
-#include "native/cli/command.h"
 #include "native/cli/options.h"
 #include "quota/kernel/privilege.h"
 
