@@ -122,12 +122,6 @@ static void run_on_filesystems(struct session *session, struct invocation *invoc
 		session_errno(session, 0, -rc, NULL, "cannot write the output");
 }
 
-/* Is this operand more likely an option that was written behind "--"? */
-static bool is_lost_option(const char *word)
-{
-	return strncmp(word, "--", 2) == 0 && access(word, F_OK) && errno == ENOENT;
-}
-
 /* Reject "": functions disagree on what it means. */
 static bool check_operand_paths(struct session *session, const struct invocation *invocation)
 {
@@ -138,14 +132,18 @@ static bool check_operand_paths(struct session *session, const struct invocation
 
 	for (size_t i = 0; kind && i < sizeof(paths) / sizeof(paths[0]); i++)
 		are_paths |= strcmp(kind, paths[i]) == 0;
-	for (int i = 0; are_paths && i < invocation->operand_count; i++)
-		if (!invocation->operands[i][0])
+	for (int i = 0; are_paths && i < invocation->operand_count; i++) {
+		const char *word = invocation->operands[i];
+
+		if (!word[0])
 			return session_usage_error(
 				session, "word %d is empty: a variable without a value?", i + 1);
-		else if (is_lost_option(invocation->operands[i]))
+		/* More likely an option that was written behind "--". */
+		if (strncmp(word, "--", 2) == 0 && access(word, F_OK) && errno == ENOENT)
 			return session_usage_error(
 				session, "%s is no path: write options in front of --, or ./%s",
-				invocation->operands[i], invocation->operands[i]);
+				word, word);
+	}
 	return true;
 }
 

@@ -2,7 +2,6 @@
 #include "field.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #include "shared/writer.h"

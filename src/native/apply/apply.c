@@ -14,7 +14,6 @@
 #include "file.h"
 #include "grace.h"
 #include "native/cli/budgets.h"
-#include "native/cli/command.h"
 #include "native/cli/journal.h"
 #include "native/cli/marks.h"
 #include "native/cli/options.h"

@@ -137,22 +137,6 @@ static bool take_value(struct session *session, enum key key, const char *value)
 	}
 }
 
-/*
- * A line is wrong. Pass over it with a warning if the command only reads, but not if it reads another file of the
- * registry then.
- *
- * @key      its key; KEYS: there is none
- * @return   whether to go on; else an error was reported
- */
-static bool pass_over_line(struct session *session, bool reads, enum key key, const char *file,
-			   const char *text)
-{
-	if (!reads || key == KEY_PROJECTS_FILE || key == KEY_PROJID_FILE)
-		return session_usage_error(session, "%s, %s", file, text);
-	session_error(session, 0, FSQ_OK, 0, file, "%s, %s: the line is passed over", file, text);
-	return true;
-}
-
 static bool take_config_line(struct session *session, const char *file, char *line,
 			     unsigned int number, bool reads)
 {
@@ -188,7 +172,11 @@ static bool take_config_line(struct session *session, const char *file, char *li
 	/* A misspelled key may have been meant for a budget. */
 	session->budgets_unknown |= key < KEYS ? key == KEY_BUDGET || key == KEY_OVERCOMMIT
 					       : value[0] == '/' || strchr(value, '%');
-	return pass_over_line(session, reads, key, file, text);
+	/* A command that only reads passes over the line, unless it would read another file of the registry. */
+	if (!reads || key == KEY_PROJECTS_FILE || key == KEY_PROJID_FILE)
+		return session_usage_error(session, "%s, %s", file, text);
+	session_error(session, 0, FSQ_OK, 0, file, "%s, %s: the line is passed over", file, text);
+	return true;
 }
 
 static bool is_same_budget(const struct fsq_budget *one, const struct fsq_budget *other)
@@ -243,17 +231,11 @@ static int is_conf(const struct dirent *entry)
 	       strcmp(entry->d_name + length - 5, ".conf") == 0;
 }
 
-static int list(const char *directory, struct dirent ***entries,
-		int (*is_wanted)(const struct dirent *))
-{
-	int count = scandir(directory, entries, is_wanted, alphasort);
-
-	return count < 0 ? -errno : count;
-}
-
 int config_list(const char *directory, struct dirent ***entries)
 {
-	return list(directory, entries, is_conf);
+	int count = scandir(directory, entries, is_conf, alphasort);
+
+	return count < 0 ? -errno : count;
 }
 
 static int is_other(const struct dirent *entry)
@@ -264,7 +246,7 @@ static int is_other(const struct dirent *entry)
 bool config_has_others(const char *directory)
 {
 	struct dirent **entries;
-	int count = list(directory, &entries, is_other);
+	int count = scandir(directory, &entries, is_other, NULL);
 
 	for (int i = 0; i < count; i++)
 		free(entries[i]);

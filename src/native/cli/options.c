@@ -10,7 +10,6 @@
 #include "paths.h"
 #include "pods.h"
 #include "quota/base/units.h"
-#include "quota/fsquota.h"
 
 /* --- of the session --- */
 

@@ -108,7 +108,8 @@ void tables_end(struct session *session);
 struct quota_options {
 	bool type[FSQ_TYPES];
 	bool form[FSQ_FORMS];
-	const char *file; /* to read from */
+	const char *file;	   /* to read from */
+	const char *lower, *upper; /* of -L and -U, for options_number() */
 	bool numeric, verbose, ignored;
 };
 

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "quota/fsquota.h"
 #include "shared/clock.h"
 #include "shared/utf8.h"
 #include "table/table.h"

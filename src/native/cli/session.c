@@ -15,7 +15,6 @@
 
 #include "quota/directory/assign.h"
 #include "quota/directory/marks.h"
-#include "quota/fsquota.h"
 #include "quota/mounts/mount_table.h"
 #include "quota/usage/usage.h"
 

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "native/cli/command.h"
 #include "native/cli/options.h"
 #include "quota/usage/usage.h"
 #include "shared/array.h"

@@ -73,11 +73,6 @@ bool dump_line_parse(const char *text, struct dump_line *line)
 
 /* --- dump --- */
 
-struct dump_options {
-	struct quota_options quota;
-	const char *lower, *upper;
-};
-
 struct dump_row {
 	struct record_row record;
 	struct fsq_dquot dquot; /* as text has it, in the kernel's units */
@@ -129,7 +124,7 @@ static const struct row_fields rows = { fields, sizeof(struct dump_row),
 
 struct dumping {
 	struct session *session;
-	const struct dump_options *options;
+	const struct quota_options *options;
 	bool first;
 };
 
@@ -144,16 +139,15 @@ static void dump_record(const struct fsq_dquot *dquot, void *arg)
 		any |= dquot->form[form].soft || dquot->form[form].hard;
 	if (!any)
 		return;
-	row.record =
-		records_row(session, &session->paths[session->current_path],
-			    options_type(&dump->options->quota), dquot, !session_has_rows(session));
+	row.record = records_row(session, &session->paths[session->current_path],
+				 options_type(dump->options), dquot, !session_has_rows(session));
 	tables_row(session, &row);
 	dump->first = false;
 }
 
 static void command_dump(struct session *session, const struct invocation *invocation)
 {
-	const struct dump_options *options = invocation->options;
+	const struct quota_options *options = invocation->options;
 	struct dumping dump = { .session = session, .options = options, .first = true };
 	struct record_range range = { 0 };
 
@@ -164,15 +158,15 @@ static void command_dump(struct session *session, const struct invocation *invoc
 		command_refuse_operand(session, invocation);
 		return;
 	}
-	if (options_type_count(&options->quota) > 1) {
+	if (options_type_count(options) > 1) {
 		command_show_usage(session, invocation->command);
 		return;
 	}
-	records_each(session, session->paths[session->current_path].fs,
-		     options_type(&options->quota), &range, dump_record, &dump);
+	records_each(session, session->paths[session->current_path].fs, options_type(options),
+		     &range, dump_record, &dump);
 }
 
-#define FIELD(member) offsetof(struct dump_options, member)
+#define FIELD(member) offsetof(struct quota_options, member)
 
 static const struct command_option range_options[] = {
 	{ 'L', NULL, "lowest ID", .kind = VALUE_ID, .argument = "ID", .field = FIELD(lower) },
@@ -191,7 +185,7 @@ const struct command dump_command = {
 		   "dump -u -f user-limits /srv",
 	.options = (option_tables){ type_options, range_options, output_file_option, NULL },
 	.rows = &rows,
-	.options_size = sizeof(struct dump_options),
+	.options_size = sizeof(struct quota_options),
 	.flags = COMMAND_FILESYSTEMS | COMMAND_READS | COMMAND_SAVES,
 	.run = command_dump,
 };
@@ -409,7 +403,7 @@ static void command_restore(struct session *session, const struct invocation *in
 
 static const struct command_option input_option[] = {
 	{ 'f', NULL, "the dump; without, standard input", .kind = VALUE_FILE, .argument = "FILE",
-	  .field = offsetof(struct quota_options, file) },
+	  .field = FIELD(file) },
 	{ 0 },
 };
 

@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "native/cli/command.h"
 #include "native/cli/options.h"
 #include "native/cli/pods.h"
 #include "native/cli/progress.h"

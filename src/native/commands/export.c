@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "native/cli/command.h"
 #include "native/cli/line.h"
 #include "native/cli/options.h"
 #include "native/rows/change.h"

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <inttypes.h>
 
-#include "native/cli/command.h"
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "native/cli/progress.h"

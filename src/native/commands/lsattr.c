@@ -2,7 +2,6 @@
 #include <linux/fs.h>
 #include <string.h>
 
-#include "native/cli/command.h"
 #include "native/cli/options.h"
 #include "quota/fsquota.h"
 #include "quota/usage/project_tree.h"

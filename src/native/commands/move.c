@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <signal.h>
 
-#include "native/cli/command.h"
 #include "native/cli/journal.h"
 #include "native/cli/options.h"
 #include "native/cli/progress.h"

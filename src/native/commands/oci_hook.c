@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "native/cli/command.h"
 #include "native/cli/options.h"
 #include "quota/fsquota.h"
 #include "quota/mounts/lookup.h"
@@ -147,13 +146,6 @@ struct layer {
 	char *directory, *work, *name;
 };
 
-static void layer_free(struct layer *layer)
-{
-	free(layer->directory);
-	free(layer->work);
-	free(layer->name);
-}
-
 /*
  * Two engines can use the same container ID, but each container has a bundle of its own.
  *
@@ -261,7 +253,9 @@ static void limit(struct session *session, const struct container *container,
 	    (wanted != &container->asked || (may_limit(session, layer.directory, layer.name) &&
 					     may_limit(session, layer.work, layer.name))))
 		assign_layer(session, wanted, &layer);
-	layer_free(&layer);
+	free(layer.directory);
+	free(layer.work);
+	free(layer.name);
 }
 
 /* The first directory of a project. */

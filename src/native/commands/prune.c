@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "native/cli/command.h"
 #include "native/cli/journal.h"
 #include "native/cli/options.h"
 #include "native/rows/change.h"

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "native/cli/command.h"
 #include "native/cli/journal.h"
 #include "native/cli/options.h"
 #include "native/cli/progress.h"

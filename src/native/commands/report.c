@@ -484,7 +484,6 @@ out:
 
 struct report_options {
 	struct quota_options quota;
-	const char *lower, *upper;
 	bool terse, names;
 	const char *html; /* the file of the page, or NULL */
 };
@@ -525,7 +524,7 @@ static void command_report(struct session *session, const struct invocation *inv
 		.options = options,
 		.path = &session->paths[session->current_path],
 		.numeric = options->quota.numeric ||
-			   ((options->lower || options->upper) && !options->names),
+			   ((options->quota.lower || options->quota.upper) && !options->names),
 	};
 	struct fsq_state state;
 
@@ -535,8 +534,8 @@ static void command_report(struct session *session, const struct invocation *inv
 			write_report(session, options->html);
 		return;
 	}
-	if (!options_number(session, options->lower, &report.range.lower) ||
-	    !options_number(session, options->upper, &report.range.upper))
+	if (!options_number(session, options->quota.lower, &report.range.lower) ||
+	    !options_number(session, options->quota.upper, &report.range.upper))
 		return;
 	if (session->style.top)
 		tables_sort_fullest(session);
@@ -556,9 +555,9 @@ static void command_report(struct session *session, const struct invocation *inv
 static const struct command_option report_options[] = {
 	{ 't', NULL, "only where something is used", .field = FIELD(terse) },
 	{ 'L', NULL, "lowest ID; also means -n", .kind = VALUE_ID, .argument = "ID",
-	  .field = FIELD(lower) },
+	  .field = FIELD(quota.lower) },
 	{ 'U', NULL, "highest ID; also means -n", .kind = VALUE_ID, .argument = "ID",
-	  .field = FIELD(upper) },
+	  .field = FIELD(quota.upper) },
 	{ 'l', NULL, "names even so", .field = FIELD(names) },
 	{ 0, "html", "write a page about filesystems, projects and findings", .kind = VALUE_FILE,
 	  .argument = "FILE", .field = FIELD(html) },

@@ -12,7 +12,6 @@
 
 #include "native/apply/edit.h"
 #include "native/cli/budgets.h"
-#include "native/cli/command.h"
 #include "native/cli/journal.h"
 #include "native/cli/options.h"
 #include "native/cli/request.h"

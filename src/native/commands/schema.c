@@ -2,7 +2,6 @@
 /* What programs read about the commands: the JSON Schema of their answers, and completion scripts of shells. */
 #include <string.h>
 
-#include "native/cli/command.h"
 #include "native/cli/options.h"
 #include "table/json.h"
 #include "table/table.h"

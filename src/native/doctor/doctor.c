@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "native/cli/command.h"
 #include "native/cli/finding_words.h"
 #include "native/cli/options.h"
 #include "native/cli/progress.h"

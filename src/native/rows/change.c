@@ -12,7 +12,6 @@
 #include "quota/directory/assign.h"
 #include "quota/limits/limits.h"
 #include "quota/mounts/filesystem.h"
-#include "records.h"
 #include "shared/errno_words.h"
 
 /* --- rows --- */

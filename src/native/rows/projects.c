@@ -9,8 +9,6 @@
 
 #include "change.h"
 #include "native/cli/budgets.h"
-#include "native/cli/options.h"
-#include "native/cli/paths.h"
 #include "quota/base/error.h"
 #include "quota/kernel/privilege.h"
 #include "quota/mounts/lookup.h"
@@ -19,9 +17,6 @@
 #include "shared/array.h"
 #include "shared/clock.h"
 #include "shared/sort.h"
-
-/* The free space of a filesystem that was not asked yet. */
-#define NOT_ASKED (FIELD_NOT_KNOWN - 1)
 
 /* --- directories --- */
 
@@ -287,6 +282,7 @@ static bool read_directories(struct projects *projects)
 static bool read_filesystem(struct projects *projects, const struct path_entry *path)
 {
 	struct session *session = projects->session;
+	struct project_sum *sum = &projects->sums[projects->filesystem];
 	const char *type = account_types[projects->type];
 	const struct record_range range = { .lower =
 						    !projects->want_sums && !wants_zero(projects) };
@@ -296,13 +292,9 @@ static bool read_filesystem(struct projects *projects, const struct path_entry *
 	while (projects->next_known < projects->known_count &&
 	       projects->known[projects->next_known].filesystem < projects->filesystem)
 		projects->next_known++;
-	if (projects->want_sums) {
-		struct project_sum *sum = &projects->sums[projects->filesystem];
-
-		sum->has_state = rc == 0;
-		sum->accounting = rc == 0 && projects->state.accounting[projects->type];
-		sum->enforced = rc == 0 && projects->state.enforced[projects->type];
-	}
+	sum->has_state = rc == 0;
+	sum->accounting = rc == 0 && projects->state.accounting[projects->type];
+	sum->enforced = rc == 0 && projects->state.enforced[projects->type];
 	/* The seccomp filters of container engines forbid even this call. */
 	if (fsq_error_kind_of(-rc) == FSQ_E_PERMISSION && projects->by_statfs &&
 	    read_directories(projects))
@@ -335,8 +327,7 @@ static bool read_filesystem(struct projects *projects, const struct path_entry *
 	if (!records_each(session, path->fs, projects->type, &range, add_record, projects))
 		return false;
 	add_unrecorded(projects, (uint64_t)FSQ_ID_MAX + 1);
-	if (projects->want_sums)
-		projects->sums[projects->filesystem].known = true;
+	sum->known = true;
 	return true;
 }
 
@@ -344,21 +335,19 @@ static bool read_filesystem(struct projects *projects, const struct path_entry *
 static void scan_filesystem(struct projects *projects)
 {
 	const struct path_entry *path = &projects->session->paths[projects->filesystem];
-	struct project_sum *sum =
-		projects->want_sums ? &projects->sums[projects->filesystem] : NULL;
-	uint64_t began = sum ? (uint64_t)clock_nanoseconds(CLOCK_MONOTONIC) : 0;
-	bool read;
+	struct project_sum *sum = &projects->sums[projects->filesystem];
+	const bool timed = projects->want_sums;
+	uint64_t began = timed ? (uint64_t)clock_nanoseconds(CLOCK_MONOTONIC) : 0;
 
 	/* Nothing of the filesystem is wanted if its path could not be looked at. */
 	if (!scopes_want_some(&projects->scopes, path->info->dev))
 		return;
 	projects->session->current_path = (int)projects->filesystem;
-	read = read_filesystem(projects, path);
-	projects->session->current_path = -1;
-	if (!sum)
-		return;
 	sum->asked = true;
-	sum->success = read;
+	sum->success = read_filesystem(projects, path);
+	projects->session->current_path = -1;
+	if (!timed)
+		return;
 	sum->scan_nanoseconds = (uint64_t)clock_nanoseconds(CLOCK_MONOTONIC) - began;
 	sum->scanned_nanoseconds = (uint64_t)clock_nanoseconds(CLOCK_REALTIME);
 }
@@ -369,19 +358,11 @@ static void collect(struct projects *projects)
 	struct session *session = projects->session;
 	struct fsq_error err;
 
-	if (projects->want_sums) {
-		projects->sums = calloc(session->path_count + 1, sizeof(*projects->sums));
-		projects->no_memory |= !projects->sums;
-	}
+	projects->sums = calloc(session->path_count + 1, sizeof(*projects->sums));
+	projects->no_memory |= !projects->sums;
 	if (projects->type == FSQ_PROJECT && !projects->no_memory &&
 	    fsq_projects_each(session->projects_file, add_known, projects, &err))
 		session_note_projects(session, &err);
-	if (projects->want_available)
-		projects->free_bytes =
-			malloc((session->path_count + 1) * sizeof(*projects->free_bytes));
-	for (size_t i = 0; projects->free_bytes && i < session->path_count; i++)
-		projects->free_bytes[i] = NOT_ASKED;
-	projects->no_memory |= projects->want_available && !projects->free_bytes;
 	know_named(projects);
 	projects->directories = calloc(projects->known_count + 1, sizeof(*projects->directories));
 	projects->no_memory |= !projects->directories;
@@ -587,12 +568,13 @@ struct project_row projects_row(struct projects *projects, const struct project 
 
 		row.until = line ? 1000 * line->when : 0;
 	}
-	if (projects->free_bytes) {
-		uint64_t *left = &projects->free_bytes[project->filesystem];
+	if (projects->want_available) {
+		struct project_sum *sum = &projects->sums[project->filesystem];
 
-		if (*left == NOT_ASKED)
-			*left = listing_free_bytes(session, info->directory);
-		listing_set_available(&row, *left);
+		if (!sum->knows_free)
+			sum->free_bytes = listing_free_bytes(session, info->directory);
+		sum->knows_free = true;
+		listing_set_available(&row, sum->free_bytes);
 	}
 	return row;
 }
@@ -652,6 +634,5 @@ void projects_free(struct projects *projects)
 	free(projects->known);
 	free(projects->directories);
 	free(projects->all);
-	free(projects->free_bytes);
 	free(projects->sums);
 }

@@ -171,9 +171,9 @@ struct project {
 	size_t known, known_count; /* its directories: first index in @known, number */
 };
 
-/* Totals of all projects of a filesystem. */
+/* A filesystem, and with want_sums the totals of all its projects. */
 struct project_sum {
-	bool asked;		      /* the filesystem is in a scope */
+	bool asked;		      /* it is in a scope */
 	bool has_state;		      /* the next two are known */
 	bool accounting, enforced;    /* of projects */
 	bool success;		      /* false: an error was reported */
@@ -185,6 +185,8 @@ struct project_sum {
 	uint64_t unlimited;    /* projects without a hard limit of space */
 	struct fsq_usage none; /* what belongs to no project */
 	uint64_t gone;	       /* of metrics: registered directories that are not there */
+	uint64_t free_bytes;   /* what is left for writers, once a row has asked for it */
+	bool knows_free;
 };
 
 /* Zero-initialise all but the session and the settings. */
@@ -209,8 +211,7 @@ struct projects {
 	bool want_available;	   /* set available_bytes of rows */
 	const struct until *until; /* set until of rows by these lines; or NULL */
 	bool want_in_force;	   /* set in_force of rows: look at each directory */
-	uint64_t *free_bytes;	   /* by index in the table of paths, see projects.c */
-	struct project_sum *sums;  /* with want_sums: by index in the table of paths */
+	struct project_sum *sums;  /* by index in the table of paths */
 	bool want_sums;
 	bool pass_over;	     /* skip filesystems without project quota */
 	bool by_statfs;	     /* if records cannot be read, use statfs(2) on directories ... */

@@ -8,7 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "native/cli/options.h"
 #include "native/cli/suggest.h"
 #include "quota/usage/project_tree.h"
 

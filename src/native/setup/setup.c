@@ -4,7 +4,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "native/cli/command.h"
 #include "native/cli/options.h"
 #include "quota/kernel/privilege.h"
 #include "quota/mounts/lookup.h"

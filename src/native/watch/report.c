@@ -7,9 +7,7 @@
 
 #include "common/accounts.h"
 #include "native/cli/options.h"
-#include "native/cli/paths.h"
 #include "native/rows/projects.h"
-#include "native/rows/records.h"
 #include "quota/mounts/lookup.h"
 #include "quota/usage/usage.h"
 #include "shared/array.h"

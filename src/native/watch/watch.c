@@ -2,14 +2,12 @@
 #include <errno.h>
 #include <float.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-#include "native/cli/command.h"
 #include "native/cli/options.h"
 #include "quota/base/error.h"
 #include "quota/usage/usage.h"
