@@ -163,3 +163,17 @@ runs() {
 	# Behind -- it is a name.
 	refuses 2 "--root is no path" fsquota usage -- --root
 }
+
+@test "all directories are below the root: what is released leaves room in its budget" {
+	fresh_fs x2
+	mkdir -p /mnt/x2/{proc,etc/fsquota.d,var/lib,a,b}
+	mount -t proc proc /mnt/x2/proc
+	printf '%s\n' '/ budget=100M' '/a hard=80M' >/mnt/x2/etc/fsquota.d/node.conf
+	run -0 fsquota --root /mnt/x2 apply
+	assert_output 'created   /a'
+	printf '%s\n' '/ budget=100M' '/b hard=90M' >/mnt/x2/etc/fsquota.d/node.conf
+	run -0 fsquota --root /mnt/x2 apply --prune --dry-run
+	assert_output $'would-release /a\nwould-create  /b'
+	umount /mnt/x2/proc
+	fresh_fs x2
+}

@@ -287,6 +287,9 @@ bool scope_is_below(const char *directory, const char *above)
 {
 	size_t length = strlen(above);
 
+	/* All is below "/". */
+	if (length && above[length - 1] == '/')
+		length--;
 	return strncmp(directory, above, length) == 0 &&
 	       (directory[length] == '\0' || directory[length] == '/');
 }

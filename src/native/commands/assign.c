@@ -239,7 +239,9 @@ static bool look_at_operands(struct session *session, const struct invocation *i
 
 	for (int i = 0; i < invocation->operand_count; i++) {
 		const char *word = invocation->operands[i], *option = option_of_limit(word);
-		bool is_size = fsq_parse_bytes(word, &bytes) == 0;
+		/* A directory that is to be made may be a number. */
+		bool is_size = fsq_parse_bytes(word, &bytes) == 0 &&
+			       (!request->make || word[strspn(word, "0123456789")]);
 
 		if ((!is_size && !option && (!many || request->make)) ||
 		    fsq_lookup_stat(NULL, word, O_NOFOLLOW, &st, NULL) != -ENOENT)
