@@ -97,7 +97,7 @@ as_before() {
 commands='[1-7]|created   HOME/cy/cache|fsquota apply
 [1-7]|created   HOME/cy/deep/1|fsquota apply --prune
 [1-7]|created   HOME/cy/cache|fsquota apply /etc/fsquota.d/homes.conf
-[1-7]|created   HOME/cy/cache|fsquota apply --dry-run
+[1-7]|would-create  HOME/cy/cache|fsquota apply --dry-run
 0|HOME/ann/cache hard=5M|fsquota export
 0|HOME/ann/cache hard=5M|fsquota export HOME
 [0-7]|HOME/ann/cache|fsquota df

@@ -92,7 +92,7 @@ changes() {
 	[ $top = /mnt/e ] || other=/mnt/e
 	says "$top grace=4weeks"
 	succeeds fsquota apply --dry-run --diff
-	assert_equal "$stdout" "changed   $top, grace 7d -> 28d, grace-inodes 7d -> 28d"
+	assert_equal "$stdout" "would-change  $top, grace 7d -> 28d, grace-inodes 7d -> 28d"
 	exits 9 fsquota apply --dry-run --quiet --exit-code
 	lasts 604800 604800
 	exits 9 fsquota apply --exit-code --diff --json

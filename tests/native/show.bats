@@ -161,7 +161,7 @@ ids() {
 	local m none
 	for m in /mnt/x /mnt/e; do
 		none=$(fsquota quota --csv -N --output USED 0 $m)
-		run -0 fsquota list --bytes -N -o ID,NAME,USED,PATH $m
+		run -0 fsquota list --bytes -o ID,NAME,USED,PATH $m
 		assert_line --regexp "^ *0 \\(no project\\) +$none +$m\$"
 		run -0 fsquota list -N -o ID,NAME --total $m
 		assert_line --regexp '^ *0 \(no project\)'
