@@ -321,7 +321,7 @@ has_id() { [ "$(fsquota id "$1")" = "$2" ]; }
 	echo '/mnt/x/home/* hard=7M' >/etc/node.conf
 	until_true limited /mnt/x/home/ann 7M
 	rm /etc/node.conf
-	until_true grep -q 'cannot read /etc/node.conf' "$messages"
+	until_true grep -q '/etc/node.conf: cannot read' "$messages"
 	touch /etc/other /etc/projects
 	nap 0.3
 	assert_equal "$(wc -l <"$messages")" 1
