@@ -159,7 +159,7 @@ directories() {
 	is_changed "$FIRST" fsquota assign "$mnt/own" --hard 10M
 	is_changed "$((FIRST + 2))" fsquota assign "$mnt/plain" --hard 1M
 	is_changed "$((FIRST + 3))" fsquota assign "$mnt/made" --hard 1M --mkdir
-	is_changed "changed   $mnt/plain" fsquota apply conf
+	is_changed "would-change  $mnt/plain" fsquota apply conf
 	is_changed "would-release project $FIRST (volume$FIRST), $mnt/own: limits, 2 lines, 5 files" \
 		fsquota release --if-exists "$mnt/own"
 	is_changed "would-release project $((FIRST + 2)) (volume$((FIRST + 2))): limits, 2 lines, 5 files" \
