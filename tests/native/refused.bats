@@ -244,9 +244,9 @@ they are deleted but open, elsewhere (fsquota find $id), or of a kind that this 
 	says 2 '/mnt/x: unrecognised argument bogus=1: first come limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M' limit bogus=1 42 /mnt/x
 	says 2 '/mnt/x: unrecognised argument 42: first come limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M' limit 42 bhard=4m /mnt/x
 	says 2 '/mnt/x: soft 2M would be above hard 1M' limit bsoft=2m bhard=1m 42 /mnt/x
-	says 5 '/mnt/x: there is no project nosuch' limit bhard=1m nosuch /mnt/x
+	says 5 '/mnt/x: there is no project nosuch: fsquota list shows them' limit bhard=1m nosuch /mnt/x
 	says 5 '/mnt/x: no quota of project 99: No such file or directory' quota -v 99 /mnt/x
-	says 5 '/mnt/x: there is no project 4294967295' quota 4294967295 /mnt/x
+	says 5 '/mnt/x: there is no project 4294967295: fsquota list shows them' quota 4294967295 /mnt/x
 	says 2 '/mnt/x: x is not a number from 0 to 4294967294' report -L x /mnt/x
 	says 5 'open on /nowhere/out failed: No such file or directory' report -f /nowhere/out /mnt/x
 	run_split fsquota limit --json bhard=x 42 /mnt/x

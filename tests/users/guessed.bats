@@ -263,8 +263,8 @@ leads() {
 	leads 2 '--warning and --critical go with --format nagios; else take --over' check --warning 90 /mnt/x
 	leads 2 '--format is table or nagios (fsquota metrics is for Prometheus), not "prometheus"' check --format prometheus
 	leads 2 'option --mail=root takes no value: also mail it to the address of fsquota.conf(5)' check --mail=root
-	leads 2 'did you mean --exec /usr/bin/logger --exec-arg -t --exec-arg quota?' watch --exec 'logger -t quota' /mnt/x
-	leads 2 'one program, not "/bin/echo full"; did you mean --exec /bin/echo --exec-arg full?' watch --exec '/bin/echo full' /mnt/x
+	leads 2 'did you mean --exec /usr/bin/logger --exec-arg -t --exec-arg quota, or fsquota watch ... | logger -t quota?' watch --exec 'logger -t quota' /mnt/x
+	leads 2 'not "/bin/echo full"; did you mean --exec /bin/echo --exec-arg full, or fsquota watch ... | /bin/echo full?' watch --exec '/bin/echo full' /mnt/x
 	leads 2 '"my data" cannot be the name of a project: names are no numbers, do not begin with #, and have no blanks' assign --name 'my data' /mnt/x/dir
 	leads 2 '--mode and --owner need --mkdir; limits of a user: fsquota limit -u' assign --owner 1000 /mnt/x/dir
 	echo '/mnt/x/new hard=1G' >"$BATS_TEST_TMPDIR/lines.conf"

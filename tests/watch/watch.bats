@@ -847,7 +847,7 @@ many_are_left() {
 	refuses 2 'number of seconds from 1 on, not "0"' fsquota watch --interval 0
 	refuses 2 'number of seconds from 1 on, not "99999999"' fsquota watch --interval 99999999
 	refuses 2 'number from 1 on, not "-1"' fsquota watch --count -1
-	refuses 2 '--exec is the path of one program, not "true"; did you mean --exec /usr/bin/true?' fsquota watch --exec true
+	refuses 2 '--exec is the path of one program, which reads nothing, not "true"; did you mean --exec /usr/bin/true, or fsquota watch ... | true?' fsquota watch --exec true
 	refuses 2 '--exec-arg is for --exec' fsquota watch --exec-arg x
 	refuses 5 '/nothing: cannot run it' fsquota watch --exec /nothing
 	refuses 4 '/etc/passwd: cannot run it' fsquota watch --exec /etc/passwd

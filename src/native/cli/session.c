@@ -280,8 +280,9 @@ bool names_to_id_or_complain(struct session *session, enum fsq_type type, const 
 	if (type == FSQ_PROJECT && account_find_id(FSQ_USER, word, NULL, id))
 		return session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL,
 				     "there is no project %s, but a user: take -u", word);
-	return session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL, "there is no %s %s",
-			     account_types[type], word);
+	return session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL, "there is no %s %s%s",
+			     account_types[type], word,
+			     type == FSQ_PROJECT ? ": fsquota list shows them" : "");
 }
 
 const char *names_of_id(struct session *session, enum fsq_type type, uint32_t id)

@@ -75,7 +75,7 @@ static const struct synonym {
 	  "see EXIT STATUS in fsquota(8)" },
 	{ " # ", "batch takes no comments" },
 	{ " systemd service services cron boot ansible ", "see FILES in fsquota-apply(8)" },
-	{ " xfs_quota ", "see fsquota-xfs_quota(7)" },
+	{ " xfs_quota ", "see fsquota -x -c 'report -p' PATH, and fsquota-xfs_quota(7)" },
 	{ " until weekend temporary ", "see --until in fsquota-resize(8)" },
 	{ " uninstall undo ",
 	  "to undo setup, release the directories and take prjquota out of /etc/fstab" },

@@ -61,10 +61,11 @@ static bool refuse_words(struct session *session, const char *words)
 		used += (size_t)snprintf(meant + used, sizeof(meant) - used, " --exec-arg %.*s",
 					 (int)strcspn(next, " "), next);
 	}
-	return session_usage_error(session,
-				   "--exec is the path of one program, not \"%s\"; did you "
-				   "mean %s?",
-				   words, meant);
+	return session_usage_error(
+		session,
+		"--exec is the path of one program, which reads nothing, not \"%s\"; did "
+		"you mean %s, or fsquota watch ... | %s?",
+		words, meant, words);
 }
 
 bool watch_run_set(struct watch_run *run, const char *file, const struct word_list *arguments)
