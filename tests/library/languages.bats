@@ -32,6 +32,19 @@ print(fsquota.__version__ == m.version("fsquota"), fsquota.__file__)'
 	assert_line --regexp "^fsquota +$("$FSQUOTA" --version | cut -d ' ' -f 2)\$"
 }
 
+@test "Python: a command that the module has not leads to what has it" {
+	local name words
+	while read -r name words; do
+		run -1 /usr/bin/python3 -c "import fsquota; fsquota.$name"
+		assert_line --partial "module 'fsquota' has no attribute '$name'$words"
+	done <<-'END'
+		list : projects() lists what there is
+		check : the program has it, fsquota check --json
+		Error : FsquotaError is the base of all errors
+		nothing
+	END
+}
+
 @test "Python: the types are complete, also for who uses the module" {
 	cd "$BATS_TEST_TMPDIR"
 	cp -r "$srcdir/contrib/python" source && chmod -R u+w source

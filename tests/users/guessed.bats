@@ -513,6 +513,7 @@ restores_nothing() {
 	leads 2 'unknown option -0: --jsonl has any name in a line, --raw writes a blank as \\x20' list -0 -o path
 	leads 2 'unknown option --if-not-exists: again, it changes only limits that are given; fsquota list DIR shows whether there are any' assign --if-not-exists /mnt/x/dir
 	leads 2 'unknown option -p: --id ID chooses the ID; mkdir -p makes what is above DIR' assign /mnt/x/dir -p 77
+	leads 2 'unknown option --syslog: fsquota watch ... | logger -t fsquota logs its lines' watch --syslog /mnt/x
 	leads 2 'unknown option --to: --html FILE makes a page, which mail(1) sends' report --to boss@example.org
 	leads 2 '-h is --help; the limit is --hard 5M' assign -h 5M /mnt/x/dir
 	leads 2 'not with --root; have the image run it at its first boot' --root / setup --yes /srv

@@ -17,7 +17,7 @@ raises, as that of Ctrl-C does.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Optional, Union
 
 from ._errors import (
     ConflictError,
@@ -245,10 +245,15 @@ def projects(*paths: Path, over: Optional[float] = None) -> list[Project]:
     return [project_of(row) for row in ask("list", *_option("over", over), "--", *map(path_word, paths), reads=True)]
 
 
-def __getattr__(name: str) -> Any:
-    words = f"module {__name__!r} has no attribute {name!r}"
-    if name in ("list", "report", "df"):
-        words += ": projects() lists what there is"
-    elif name in ("apply", "check", "doctor", "dump", "explain", "export", "find", "limit", "move", "prune", "quota"):
-        words += f": the program has it, fsquota {name} --json"
-    raise AttributeError(words)
+# Hidden from who checks types: to them every name would be there.
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        words = f"module {__name__!r} has no attribute {name!r}"
+        if name.endswith(("Error", "Exception")):
+            words += ": FsquotaError is the base of all errors"
+        elif name in ("list", "report", "df"):
+            words += ": projects() lists what there is"
+        elif name in ("apply", "check", "doctor", "dump", "explain", "export", "find", "limit", "move", "prune", "quota"):
+            words += f": the program has it, fsquota {name} --json"
+        raise AttributeError(words)

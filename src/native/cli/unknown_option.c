@@ -142,6 +142,8 @@ static const struct {
 	  "export > FILE, and kubectl create configmap NAME --from-file=FILE" },
 	{ " mail email to mailto recipient pdf title ", "--html",
 	  "--html FILE makes a page, which mail(1) sends and a browser prints" },
+	{ " syslog log journal logger ", " watch ",
+	  "fsquota watch ... | logger -t fsquota logs its lines" },
 	{ " mail email notify alert ", " watch ",
 	  "fsquota check --mail sends it, from a timer; or --exec a program" },
 };
