@@ -275,6 +275,18 @@ both_limits() {
 ["below-percent",42,"poll",6144000,58.6]'
 }
 
+@test "who is so full at the start is counted, and --initial tells of him" {
+	fresh_fs x
+	volume x 42 --hard 1M
+	volume x 43 --hard 1M
+	writes /mnt/x/42/a 900
+	run_split timeout 1 fsquota watch --over 80 /mnt/x
+	assert_equal "$stdout:$stderr" ':fsquota watch: 1 are at a limit, or so full, already: --initial tells of them'
+	run_split timeout 5 fsquota watch --over 80 --initial --count 1 /mnt/x
+	assert_equal "$status:$stderr" 0:
+	assert_regex "$stdout" ': 80% of space reached'
+}
+
 @test "an event says whether the limits hold in the directory" {
 	fresh_fs x
 	volume x 42 --hard 1M

@@ -307,10 +307,33 @@ void watch_report(struct watch *watch, const struct watch_volume *volume, int64_
 	watch->ends |= session->out->errnum != 0;
 }
 
+/* Who is above a level at the start, and so gets no event. */
+static void tell_of_full(const struct watch *watch)
+{
+	size_t count = 0;
+
+	/* Of a directory it is not known yet which of them are in it. */
+	for (size_t i = 0; i < watch->scopes.count; i++)
+		if (!watch->scopes.list[i].whole)
+			return;
+	for (const struct watch_id *id = watch->ids.all; id && !watch->initial; id = id->next) {
+		bool any = false;
+
+		for (int form = 0; form < WATCH_FORMS; form++)
+			any |= id->form[form].reported != 0;
+		count += any;
+	}
+	if (count)
+		session_warn(watch->session, NULL,
+			     "%zu are at a limit, or so full, already: --initial tells of them",
+			     count);
+}
+
 void watch_report_start(const struct watch *watch)
 {
 	static struct writer w;
 
+	tell_of_full(watch);
 	if (!isatty(STDERR_FILENO))
 		return;
 	writer_start(&w, STDERR_FILENO);
@@ -325,9 +348,6 @@ void watch_report_start(const struct watch *watch)
 		write_text(&w, i ? ", " : "");
 		write_escaped(&w, watch->volumes[i]->directory);
 	}
-	write_text(&w, watch->initial
-			       ? " until it is interrupted\n"
-			       : " until it is interrupted; --initial begins with what is at "
-				 "a limit already\n");
+	write_text(&w, " until it is interrupted\n");
 	writer_flush(&w);
 }
