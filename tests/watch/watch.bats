@@ -280,9 +280,9 @@ both_limits() {
 	volume x 42 --hard 1M
 	volume x 43 --hard 1M
 	writes /mnt/x/42/a 900
-	run_split timeout 1 fsquota watch --over 80 /mnt/x
+	run_split timeout 5 fsquota watch --over 80 /mnt/x
 	assert_equal "$stdout:$stderr" ':fsquota watch: 1 are at a limit, or so full, already: --initial tells of them'
-	run_split timeout 5 fsquota watch --over 80 --initial --count 1 /mnt/x
+	run_split timeout 20 fsquota watch --over 80 --initial --count 1 /mnt/x
 	assert_equal "$status:$stderr" 0:
 	assert_regex "$stdout" ': 80% of space reached'
 }
