@@ -238,7 +238,7 @@ released_when_unwanted() {
 	refute_output --partial 'no line'
 	wants '/mnt/x/b hard=1M'
 	run -0 script -qec 'fsquota apply' /dev/null
-	assert_line --partial 'fsquota apply: no line names 1 directories any more that apply has assigned: --prune releases them'
+	assert_line --partial 'fsquota apply: directories that apply has assigned, and no line names any more: 1; --prune releases them'
 }
 
 @test "where nothing can be noted apply goes on, and says so" {

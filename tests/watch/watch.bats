@@ -14,7 +14,7 @@ setup() {
 	rm -rf /etc/projects /etc/projid /mnt/pwned
 	events=$BATS_TEST_TMPDIR/events messages=$BATS_TEST_TMPDIR/messages
 	chmod a+x "$BATS_TEST_TMPDIR"
-	watcher='' rmem='' before=()
+	watcher='' rmem='' before=() form=(--json)
 }
 
 teardown() {
@@ -29,7 +29,7 @@ watching() {
 	rm -f "$socket" "$notes"
 	"$tenants" notified "$socket" >"$notes" 3>&- &
 	until_true test -S "$socket"
-	NOTIFY_SOCKET=$socket "${before[@]}" "$FSQUOTA" watch --json "$@" >"$events" 2>"$messages" 3>&- &
+	NOTIFY_SOCKET=$socket "${before[@]}" "$FSQUOTA" watch "${form[@]}" "$@" >"$events" 2>"$messages" 3>&- &
 	watcher=$!
 	until_true grep -qs READY=1 "$notes"
 }
@@ -126,9 +126,8 @@ both_limits() {
 @test "a line for people has the same" {
 	fresh_fs x
 	volume x 42 --soft 512K --hard 1M
-	# If it begins in between, the first one is that the limit is not reached any more.
-	"$FSQUOTA" watch --count 2 /mnt/x >"$events" 2>"$messages" 3>&- &
-	watcher=$!
+	form=()
+	watching --count 2 --interval 1 /mnt/x
 	until_true eval "writes /mnt/x/42/a 768; rm -f /mnt/x/42/a; ! kill -0 $watcher 2>/dev/null"
 	ended 0
 	run -0 cat "$events"
@@ -281,7 +280,7 @@ both_limits() {
 	volume x 43 --hard 1M
 	writes /mnt/x/42/a 900
 	run_split timeout 5 fsquota watch --over 80 /mnt/x
-	assert_equal "$stdout:$stderr" ':fsquota watch: 1 are at a limit, or so full, already: --initial tells of them'
+	assert_equal "$stdout:$stderr" ':fsquota watch: at a limit, or so full, already: 1; --initial tells of them'
 	run_split timeout 20 fsquota watch --over 80 --initial --count 1 /mnt/x
 	assert_equal "$status:$stderr" 0:
 	assert_regex "$stdout" ': 80% of space reached'
@@ -337,8 +336,8 @@ both_limits() {
 @test "--full-within has a line for people, and forgets a project that is gone" {
 	fresh_fs x
 	volume x 42 --hard 900M
-	"$FSQUOTA" watch --count 2 --interval 1 --full-within 500w /mnt/x >"$events" 2>"$messages" 3>&- &
-	watcher=$!
+	form=()
+	watching --count 2 --interval 1 --full-within 500w /mnt/x
 	until_true eval '! kill -0 '"$watcher"' 2>/dev/null || grep -q soon "$events" || ! fallocate -l "$((++written))M" /mnt/x/42/a'
 	rm -r /mnt/x/42
 	real -c 'limit -p bhard=0 42' /mnt/x

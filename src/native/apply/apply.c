@@ -723,8 +723,8 @@ static void tell_of_unwanted(struct apply *apply, struct apply_list *list)
 	if (count)
 		session_warn(
 			apply->session, NULL,
-			"no line names %zu directories any more that apply has assigned: --prune "
-			"releases them",
+			"directories that apply has assigned, and no line names any more: %zu; "
+			"--prune releases them",
 			count);
 	apply_marks_free(&marks);
 }

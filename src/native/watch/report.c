@@ -325,7 +325,7 @@ static void tell_of_full(const struct watch *watch)
 	}
 	if (count)
 		session_warn(watch->session, NULL,
-			     "%zu are at a limit, or so full, already: --initial tells of them",
+			     "at a limit, or so full, already: %zu; --initial tells of them",
 			     count);
 }
 
