@@ -359,14 +359,12 @@ static int64_t goes_back(struct apply *apply, const struct fsq_assign_request *r
 	const struct fsq_usage_request asked = { .size = sizeof(asked),
 						 .path = request->directory,
 						 .options = request->options };
-	const struct until_line *line = NULL;
+	const struct until_line *line;
 	struct fsq_usage usage;
-	struct stat st;
 
 	if (apply->until.count == 0 || fsq_usage_get(&usage, &asked, NULL))
 		return 0;
-	if (fsq_lookup_stat(session->mounts, request->directory, 0, &st, NULL) == 0)
-		line = until_find(session, &apply->until, usage.id, st.st_dev);
+	line = until_find_at(session, &apply->until, usage.id, request->directory);
 	fsq_usage_clear(&usage);
 	return line && line->when > time(NULL) ? line->when : 0;
 }

@@ -106,7 +106,8 @@ void budgets_plan_release(struct session *session, const char *directory, uint64
 
 		if (budget->directory &&
 		    (budgets_dev(session, budget) != st.st_dev ||
-		     (!budget->percent && !scope_is_below(directory, budget->directory))))
+		     (!budget->percent &&
+		      !fsq_path_below(budget->directory, directory, strlen(directory)))))
 			continue;
 		budget->planned -= bytes;
 	}

@@ -283,24 +283,13 @@ void scopes_add_path(struct scopes *scopes, struct session *session, const char 
 	free(scope.given);
 }
 
-bool scope_is_below(const char *directory, const char *above)
-{
-	size_t length = strlen(above);
-
-	/* All is below "/". */
-	if (length && above[length - 1] == '/')
-		length--;
-	return strncmp(directory, above, length) == 0 &&
-	       (directory[length] == '\0' || directory[length] == '/');
-}
-
 bool scope_has(const struct scope *scope, uint32_t id, const char *directory)
 {
 	if (scope->whole || (scope->id && scope->id == id))
 		return true;
 	return directory && scope->directory &&
-	       (scope_is_below(directory, scope->directory) ||
-		scope_is_below(directory, scope->given));
+	       (fsq_path_below(scope->directory, directory, strlen(directory)) ||
+		fsq_path_below(scope->given, directory, strlen(directory)));
 }
 
 bool scopes_want(const struct scopes *scopes, dev_t dev, uint32_t id, const char *directory)

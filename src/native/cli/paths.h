@@ -78,9 +78,6 @@ bool scopes_add(struct scopes *scopes, const struct scope *scope);
  */
 void scopes_add_path(struct scopes *scopes, struct session *session, const char *path, bool own);
 
-/** @return  whether a path is at or below a directory, by their names */
-bool scope_is_below(const char *directory, const char *above);
-
 /** @return  whether a project is in a scope of its filesystem; @directory is one of its, or NULL */
 bool scope_has(const struct scope *scope, uint32_t id, const char *directory);
 

@@ -14,6 +14,7 @@
 #include "marks.h"
 #include "options.h"
 #include "program.h"
+#include "quota/base/path.h"
 #include "quota/directory/marks.h"
 #include "quota/directory/resize.h"
 #include "quota/mounts/lookup.h"
@@ -261,6 +262,16 @@ struct until_line *until_find(struct session *session, const struct until *until
 	return NULL;
 }
 
+const struct until_line *until_find_at(struct session *session, const struct until *until,
+				       uint32_t id, const char *path)
+{
+	struct stat st;
+
+	return id && until && until->count && fsq_lookup_stat(NULL, path, 0, &st, NULL) == 0
+		       ? until_find(session, until, id, st.st_dev)
+		       : NULL;
+}
+
 bool until_add(struct session *session, struct until *until, const struct until_line *line)
 {
 	struct until_line new = *line;
@@ -351,10 +362,9 @@ enum until_end until_put_back(struct session *session, const struct until_line *
 	return missing && (rc == 0 || rc == FSQ_E_NOT_FOUND) ? UNTIL_IS_VOID : UNTIL_WAITS;
 }
 
-/* Read the lines, locked, if there is one that a function chooses. */
-static bool read_if_any(struct session *session, struct until *until,
-			bool (*chooses)(const struct until_line *line, const void *arg),
-			const void *arg)
+bool until_read_if_any(struct session *session, struct until *until, bool to_write,
+		       bool (*chooses)(const struct until_line *line, const void *arg),
+		       const void *arg)
 {
 	bool any = false;
 
@@ -363,7 +373,7 @@ static bool read_if_any(struct session *session, struct until *until,
 			any |= chooses(&until->list[i], arg);
 	until_free(until);
 	*until = (struct until){ 0 };
-	return any && until_read(session, until, true);
+	return any && until_read(session, until, to_write);
 }
 
 static bool is_of_id(const struct until_line *line, const void *id)
@@ -377,7 +387,7 @@ void until_forget(struct session *session, uint32_t id, dev_t dev)
 	struct until_line *line;
 	bool any = false;
 
-	if (read_if_any(session, &until, is_of_id, &id)) {
+	if (until_read_if_any(session, &until, true, is_of_id, &id)) {
 		while ((line = until_find(session, &until, id, dev)))
 			any = line->is_done = true;
 		if (any)
@@ -392,7 +402,7 @@ void until_tidy(struct session *session, uint32_t id)
 	struct fsq_resized resized;
 	struct fsq_error err;
 
-	if (read_if_any(session, &until, is_of_id, &id)) {
+	if (until_read_if_any(session, &until, true, is_of_id, &id)) {
 		for (size_t i = 0; i < until.count; i++)
 			until.list[i].is_done = until.list[i].id == id &&
 						until_put_back(session, &until.list[i], true,
@@ -402,23 +412,18 @@ void until_tidy(struct session *session, uint32_t id)
 	until_free(&until);
 }
 
-static bool is_in(const struct until_line *line, const char *directory)
-{
-	const size_t length = strlen(directory);
-
-	return strncmp(line->directory, directory, length) == 0 &&
-	       (line->directory[length] == '/' || line->directory[length] == '\0');
-}
-
-/* @return   whether the line with the new path is written */
+/* @return   whether the line is of @from or below it, and with the new path is written */
 static bool follow(struct session *session, struct until *until, const struct until_line *line,
 		   const char *from, const char *to)
 {
+	const char *below = fsq_path_below(from, line->directory, strlen(line->directory));
 	struct until_line moved = *line;
 	char *directory = NULL;
 	bool good;
 
-	if (asprintf(&directory, "%s%s", to, line->directory + strlen(from)) < 0)
+	if (!below)
+		return false;
+	if (asprintf(&directory, *below ? "%s/%s" : "%s", to, below) < 0)
 		return session_no_memory(session);
 	moved.directory = directory;
 	good = until_add(session, until, &moved);
@@ -438,7 +443,7 @@ void until_follow(struct session *session, const char *from, const char *to)
 	struct until until = { 0 };
 	size_t count;
 
-	if (!read_if_any(session, &until, is_any, NULL))
+	if (!until_read_if_any(session, &until, true, is_any, NULL))
 		goto out;
 	count = until.count;
 	old = fsq_lookup_gone(NULL, from);
@@ -447,8 +452,7 @@ void until_follow(struct session *session, const char *from, const char *to)
 		session_errno(session, ERROR_AT_PATH, errno, to,
 			      "limits that go back do not follow");
 	for (size_t i = 0; i < count && new; i++) {
-		const bool done = is_in(&until.list[i], old) &&
-				  follow(session, &until, &until.list[i], old, new);
+		const bool done = follow(session, &until, &until.list[i], old, new);
 
 		until.list[i].is_done = done;
 	}

@@ -53,6 +53,11 @@ const char *until_date(char date[UNTIL_DATE], int64_t when);
  */
 bool until_read(struct session *session, struct until *until, bool to_write);
 
+/** Read the file as until_read() does if a line is there that a function chooses. @return  whether it was read */
+bool until_read_if_any(struct session *session, struct until *until, bool to_write,
+		       bool (*chooses)(const struct until_line *line, const void *arg),
+		       const void *arg);
+
 /** Read it where it does not matter if it cannot be read. @return  whether it was read */
 bool until_read_silently(struct session *session, struct until *until);
 
@@ -62,6 +67,10 @@ const struct until *until_read_shown(struct session *session, struct until *unti
 /** @return  the first line of a project on a filesystem, or NULL */
 struct until_line *until_find(struct session *session, const struct until *until, uint32_t id,
 			      dev_t dev);
+
+/** The same for a path of it; without an ID, without lines or without the path there is none. */
+const struct until_line *until_find_at(struct session *session, const struct until *until,
+				       uint32_t id, const char *path);
 
 /** Add a line to the file, which is locked, unless it is there. @line  its directory is as fsq_lookup_gone() spells it. @return  as until_read() */
 bool until_add(struct session *session, struct until *until, const struct until_line *line);

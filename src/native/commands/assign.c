@@ -105,11 +105,9 @@ static void warn_of_until(struct session *session, const char *like, uint32_t id
 	struct until until = { 0 };
 	const struct until_line *line = NULL;
 	char date[UNTIL_DATE];
-	struct stat st;
 
-	if (until_read_silently(session, &until) && until.count &&
-	    fsq_lookup_stat(NULL, like, 0, &st, NULL) == 0)
-		line = until_find(session, &until, id, st.st_dev);
+	if (until_read_silently(session, &until))
+		line = until_find_at(session, &until, id, like);
 	if (line)
 		session_warn(session, like,
 			     "its limits go back on %s, those that are copied do not",

@@ -6,6 +6,7 @@
 #include "native/cli/paths.h"
 #include "native/rows/projects.h"
 #include "native/rows/totals.h"
+#include "quota/base/path.h"
 #include "shared/sort.h"
 #include "shared/texts.h"
 
@@ -68,7 +69,7 @@ static void link_branches(const struct projects *projects, struct branch *all)
 	for (size_t i = 0; i < projects->count && all[i].path; i++) {
 		const struct branch *one = &all[i];
 
-		while (last && !scope_is_below(one->path, last->path))
+		while (last && !fsq_path_below(last->path, one->path, strlen(one->path)))
 			last = last->parent;
 		all[i].parent = last;
 		all[i].depth = last ? last->depth + 1 : 0;

@@ -561,19 +561,18 @@ static bool end_line(struct session *session, const struct until_line *line)
 	return session_fail(session, &err);
 }
 
+static bool is_due(const struct until_line *line, const void *now)
+{
+	return line->when <= *(const int64_t *)now;
+}
+
 /* Put back what is due. A failure of one does not stop the others, and is tried again the next time. */
 static void resize_due(struct session *session)
 {
 	const int64_t now = time(NULL);
 	struct until until = { 0 };
-	bool any = false;
 
-	if (until_read(session, &until, false))
-		for (size_t i = 0; i < until.count; i++)
-			any |= until.list[i].when <= now;
-	until_free(&until);
-	until = (struct until){ 0 };
-	if (any && until_read(session, &until, !session->dry_run)) {
+	if (until_read_if_any(session, &until, !session->dry_run, is_due, &now)) {
 		for (size_t i = 0; i < until.count; i++)
 			until.list[i].is_done =
 				until.list[i].when <= now && end_line(session, &until.list[i]);

@@ -10,6 +10,7 @@
 #include "change.h"
 #include "native/cli/budgets.h"
 #include "quota/base/error.h"
+#include "quota/base/path.h"
 #include "quota/kernel/privilege.h"
 #include "quota/mounts/lookup.h"
 #include "quota/usage/usage.h"
@@ -518,7 +519,7 @@ static const char *choose_directory(const struct projects *projects, const struc
 				return directory;
 			/* The last one is the nearest: they are sorted. */
 			if (scope->id == project->usage.id &&
-			    scope_is_below(scope->directory, directory))
+			    fsq_path_below(directory, scope->directory, strlen(scope->directory)))
 				above = directory;
 		}
 	}

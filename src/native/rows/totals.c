@@ -3,6 +3,7 @@
 
 #include "native/cli/budgets.h"
 #include "native/cli/paths.h"
+#include "quota/base/path.h"
 #include "quota/directory/budget.h"
 
 #define MEMBER(name) .offset = offsetof(struct total_row, name)
@@ -124,8 +125,9 @@ static bool is_wanted_total(const struct scopes *scopes, const struct total_row 
 		const struct scope *scope = &scopes->list[i];
 
 		wanted = scope->dev == row->dev &&
-			 (scope->whole || (row->path && scope->directory &&
-					   scope_is_below(row->path, scope->directory)));
+			 (scope->whole ||
+			  (row->path && scope->directory &&
+			   fsq_path_below(scope->directory, row->path, strlen(row->path))));
 	}
 	return wanted;
 }

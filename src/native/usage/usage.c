@@ -27,11 +27,8 @@ struct usage_options {
 static int64_t find_until(struct session *session, const struct until *until, const char *path,
 			  uint32_t id)
 {
-	const struct until_line *line = NULL;
-	struct stat st;
+	const struct until_line *line = until_find_at(session, until, id, path);
 
-	if (id && until && until->count && fsq_lookup_stat(NULL, path, 0, &st, NULL) == 0)
-		line = until_find(session, until, id, st.st_dev);
 	return line ? 1000 * line->when : 0;
 }
 

@@ -8,6 +8,7 @@
 #include "common/accounts.h"
 #include "native/cli/options.h"
 #include "native/rows/projects.h"
+#include "quota/base/path.h"
 #include "quota/mounts/lookup.h"
 #include "quota/usage/usage.h"
 #include "shared/array.h"
@@ -142,7 +143,8 @@ static const char *spell_on_volume(struct watch *watch, const struct watch_volum
 	} else {
 		watch->points = NULL;
 	}
-	if (dev ? dev != volume->dev : !scope_is_below(directory, volume->directory))
+	if (dev ? dev != volume->dev
+		: !fsq_path_below(volume->directory, directory, strlen(directory)))
 		return NULL;
 	return spelled ? spelled : directory;
 }
@@ -334,7 +336,7 @@ void watch_report_start(const struct watch *watch)
 	static struct writer w;
 
 	tell_of_full(watch);
-	if (!isatty(STDERR_FILENO))
+	if (!session_has_person(watch->session))
 		return;
 	writer_start(&w, STDERR_FILENO);
 	write_text(&w, "fsquota watch: watches ");

@@ -3,35 +3,30 @@
 
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/seccomp.h>
 #include <stdio.h>
-#include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "quota/fsquota.h"
 
-/* Not by stdio, which needs memory. @return  whether it can be opened; a namespace without a map has an empty one */
-static bool read_text(const char *file, char *text, size_t size)
+bool fsq_in_user_namespace(void)
 {
-	int fd = open(file, O_RDONLY | O_CLOEXEC);
+	unsigned long inside = 0, outside = 0, count = 0;
+	/* Not by stdio, which needs memory. */
+	int fd = open("/proc/self/uid_map", O_RDONLY | O_CLOEXEC);
+	char map[128];
 	ssize_t length;
 
 	if (fd < 0)
 		return false;
-	length = read(fd, text, size - 1);
+	length = read(fd, map, sizeof(map) - 1);
 	close(fd);
-	text[length > 0 ? length : 0] = '\0';
-	return true;
-}
-
-bool fsq_in_user_namespace(void)
-{
-	unsigned long inside = 0, outside = 0, count = 0;
-	char map[128];
-
-	return read_text("/proc/self/uid_map", map, sizeof(map)) &&
-	       !(sscanf(map, "%lu %lu %lu", &inside, &outside, &count) == 3 && inside == 0 &&
-		 outside == 0 && count == 4294967295UL);
+	/* A namespace without a map has an empty one. */
+	map[length > 0 ? length : 0] = '\0';
+	return sscanf(map, "%lu %lu %lu", &inside, &outside, &count) != 3 || inside != 0 ||
+	       outside != 0 || count != 4294967295UL;
 }
 
 bool fsq_has_capability(unsigned int capability)
@@ -50,8 +45,5 @@ bool fsq_is_privileged(void)
 
 bool fsq_has_seccomp_filter(void)
 {
-	char status[4096];
-
-	return read_text("/proc/self/status", status, sizeof(status)) &&
-	       strstr(status, "\nSeccomp:\t2");
+	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER;
 }

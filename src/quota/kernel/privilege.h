@@ -16,7 +16,7 @@ bool fsq_in_user_namespace(void);
 /** @return  whether the effective capabilities include one. Source: capabilities(7) */
 bool fsq_has_capability(unsigned int capability);
 
-/** @return  whether a seccomp filter looks at our system calls. Source: proc_pid_status(5) */
+/** @return  whether a seccomp filter looks at our system calls. Source: prctl(2) */
 bool fsq_has_seccomp_filter(void);
 
 /** @return  whether the caller has CAP_SYS_ADMIN in the initial user namespace */
