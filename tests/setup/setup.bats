@@ -134,13 +134,23 @@ teardown() {
 
 # umount frees the device of a loop mount, and at a boot it is not there.
 @test "an image that is mounted by a loop device" {
-	local image='/run/an image'
+	local image='/run/an image' command
 	truncate -s 64M "$image"
+	mkfs.ext4 -q -F -O ^quota,^project "$image"
+	mount -o loop "$image" /run/other
+	# Its commands typed by hand, without the edit of fstab.
+	run -9 fsquota setup /run/other
+	while read -r command; do
+		eval "$command"
+	done < <(sed -n 's/^ *# //p' <<<"$output")
+	enforced /run/other
+	umount /run/other
 	mkfs.ext4 -q -F -O ^quota,^project "$image"
 	mount -o loop "$image" /run/other
 	run -0 fsquota setup --yes --unmount /run/other
 	enforced /run/other
 	umount /run/other
+	refuses 6 'fstab mounts an image here: mount it first' fsquota setup /run/other
 	run -0 cat /etc/fstab
 	assert_line '/run/an\040image /run/other ext4 loop,prjquota,nofail 0 2'
 	mount -a

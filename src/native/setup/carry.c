@@ -113,14 +113,10 @@ static void mount_back(struct plan *plan)
 {
 	const struct fsq_outlook *outlook = plan->outlook;
 	char *options = fsq_options_as_mounted(&outlook->mount);
-	const char *words[] = { "mount",
-				"-t",
-				outlook->type,
-				"-o",
-				options,
-				outlook->device,
-				outlook->mount.directory,
-				NULL };
+	const char *words[] = {
+		"mount", "-t", outlook->type, "-o", options, plan->device, outlook->mount.directory,
+		NULL
+	};
 
 	if (!options) {
 		session_no_memory(plan->session);
@@ -147,7 +143,9 @@ static bool is_mounted(const struct plan *plan)
 	const char *directory = outlook->mount.directory;
 	struct stat st;
 
-	return (stat(directory, &st) == 0 && st.st_dev == outlook->dev) ||
+	/* An image may have another loop device now. */
+	return plan->device == plan->image ||
+	       (stat(directory, &st) == 0 && st.st_dev == outlook->dev) ||
 	       session_error(plan->session, ERROR_OF_FILE, FSQ_E_FAILED, 0, directory,
 			     "mount has not mounted %s at %s", outlook->device, directory);
 }
@@ -208,8 +206,10 @@ static void log_steps(const struct plan *plan, const struct step *failed)
 bool plan_carry_out(struct plan *plan)
 {
 	const struct step *failed = NULL;
-	/* umount(8) frees the device of "mount -o loop", unless somebody has it open. */
-	const int kept = open(plan->outlook->device, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	/* umount(8) frees the device of "mount -o loop,offset=", unless somebody has it open. */
+	const int kept = plan->device == plan->image
+				 ? -1
+				 : open(plan->device, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	bool tried = false;
 	sigset_t before;
 

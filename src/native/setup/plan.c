@@ -246,7 +246,7 @@ static void add_mount(struct plan *plan)
 	} else {
 		options = fsq_options_with_quota(&outlook->mount);
 		add(plan, step,
-		    WORDS("mount", "-t", outlook->type, "-o", take(plan, options), outlook->device,
+		    WORDS("mount", "-t", outlook->type, "-o", take(plan, options), plan->device,
 			  directory));
 	}
 	for (size_t i = 0; i < outlook->place_count; i++) {
@@ -262,6 +262,32 @@ static void add_mount(struct plan *plan)
 				strcmp(place->root, "/") == 0 ? "" : place->root),
 			  place->directory));
 	}
+}
+
+/* @return   what the kernel says of a loop device; NULL: it is none. Source: sysfs-block-loop */
+static const char *loop_attribute(struct plan *plan, const char *name)
+{
+	const dev_t dev = plan->outlook->dev;
+	char file[80], *text;
+	size_t length;
+
+	snprintf(file, sizeof(file), "/sys/dev/block/%u:%u/loop/%s", major(dev), minor(dev), name);
+	if (fsq_read_file(file, &text, &length))
+		return NULL;
+	text[strcspn(text, "\n")] = '\0';
+	return take(plan, text);
+}
+
+static void find_device(struct plan *plan)
+{
+	const char *offset = loop_attribute(plan, "offset");
+	const char *freed = loop_attribute(plan, "autoclear");
+	const char *file = loop_attribute(plan, "backing_file");
+
+	if (file && is_there(file) && offset && strcmp(offset, "0") == 0)
+		plan->image = file;
+	plan->device = plan->image && freed && strcmp(freed, "1") == 0 ? plan->image
+								       : plan->outlook->device;
 }
 
 /* --- features of ext4 --- */
@@ -425,14 +451,14 @@ static bool add_features(struct plan *plan)
 	    (struct step){ .kind = STEP_RUN,
 			   .state = state,
 			   .what = "check it, as tune2fs wants it; a large one takes minutes" },
-	    WORDS("e2fsck", "-f", "-p", outlook->device));
+	    WORDS("e2fsck", "-f", "-p", plan->device));
 	add(plan,
 	    (struct step){
 		    .kind = STEP_RUN,
 		    .state = state,
 		    .what = "switch on the features that project quota needs; limits of users "
 			    "and groups are kept" },
-	    WORDS("tune2fs", "-O", missing_features(outlook), "-Q", plan->types, outlook->device));
+	    WORDS("tune2fs", "-O", missing_features(outlook), "-Q", plan->types, plan->device));
 	return mounted;
 }
 
@@ -445,26 +471,10 @@ static const char *const *words_of_reload(void)
 	return is_there("/run/systemd/system") ? reload_words : NULL;
 }
 
-/* @return   the file of a loop device, which is not there at a boot; or NULL. Source: sysfs-block-loop */
-static const char *loop_file(struct plan *plan)
-{
-	char attribute[80], *text, *end;
-	size_t length;
-
-	snprintf(attribute, sizeof(attribute), "/sys/dev/block/%u:%u/loop/backing_file",
-		 major(plan->outlook->dev), minor(plan->outlook->dev));
-	if (fsq_read_file(attribute, &text, &length))
-		return NULL;
-	end = strchr(text, '\n');
-	if (end)
-		*end = '\0';
-	return take(plan, text);
-}
-
 static void add_fstab_line(struct plan *plan, enum step_state state)
 {
 	const struct fsq_outlook *outlook = plan->outlook;
-	const char *before = read_text(plan, FSQ_FSTAB), *file = loop_file(plan), *device, *options;
+	const char *before = read_text(plan, FSQ_FSTAB), *device, *options;
 
 	if (outlook->next.other_line) {
 		add_by_hand(plan, ACTS_AT_MOUNT,
@@ -476,12 +486,12 @@ static void add_fstab_line(struct plan *plan, enum step_state state)
 			    NULL);
 		return;
 	}
-	device = file		 ? file
+	device = plan->image	 ? plan->image
 		 : outlook->uuid ? print(plan, "UUID=%s", outlook->uuid)
 				 : outlook->device;
 	/* A device that is not there at the boot must not stop it. */
 	options = take(plan, fsq_options_with_quota(&outlook->mount));
-	options = options ? print(plan, "%s%s,nofail", file ? "loop," : "", options) : NULL;
+	options = options ? print(plan, "%s%s,nofail", plan->image ? "loop," : "", options) : NULL;
 	if (plan->no_memory)
 		return;
 	add(plan,
@@ -779,6 +789,7 @@ bool plan_make(struct plan *plan)
 
 	if (!has_way(plan))
 		return false;
+	find_device(plan);
 	find_types(plan);
 	lacked_features = add_features(plan);
 	/* What asks for project quota before the features are there makes the next mount fail. */

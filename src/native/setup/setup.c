@@ -218,6 +218,9 @@ static void carry_out(struct session *session, struct plan *plan, const char *pa
 	struct fsq_error err;
 
 	plan_carry_out(plan);
+	/* Its loop device may be another one now. */
+	if (plan->image && plan->outlook->mount.directory)
+		path = plan->outlook->mount.directory;
 	if (fsq_outlook_get(&outlook, path, FSQ_FSTAB, &err)) {
 		session_fail(session, &err);
 		return;

@@ -385,10 +385,15 @@ static int follow_fstab(struct fsq_outlook *outlook, const char *directory, cons
 		rc = fsq_device_of_tag(tag, &search.device, err);
 		free(tag);
 	}
-	if (rc == 0 && search.device && stat(search.device, &st) == 0 && S_ISBLK(st.st_mode)) {
-		outlook->device = search.device;
-		outlook->dev = st.st_rdev;
-		return 0;
+	if (rc == 0 && search.device && stat(search.device, &st) == 0) {
+		if (S_ISBLK(st.st_mode)) {
+			outlook->device = search.device;
+			outlook->dev = st.st_rdev;
+			return 0;
+		}
+		if (S_ISREG(st.st_mode))
+			rc = fsq_fail(err, FSQ_E_CONFLICT, 0, directory,
+				      "fstab mounts an image here: mount it first");
 	}
 	free(search.device);
 	return rc;
