@@ -40,9 +40,12 @@ print(fsquota.__version__ == m.version("fsquota"), fsquota.__file__)'
 	done <<-'END'
 		list : projects() lists what there is
 		check : the program has it, fsquota check --json
+		limit : assign(directory, hard) gives a directory a limit, resize() another one
 		Error : FsquotaError is the base of all errors
 		nothing
 	END
+	run -1 /usr/bin/python3 -c 'import fsquota; fsquota.Limits(1).size'
+	assert_line --partial "'Limits' object has no attribute 'size': it has hard, soft, hard_inodes, soft_inodes"
 }
 
 @test "Python: the types are complete, also for who uses the module" {

@@ -97,7 +97,9 @@ others_decide() {
 	fsquota limit -p bhard=3M 7 $top
 	fsquota resize $top/b 2M --until 1d
 	pass
-	succeeds fsquota resize $top/b 2M
+	run_split fsquota resize $top/b 2M
+	assert_equal "$status:$stdout:$stderr" \
+		"0::fsquota resize: $top/b: the limits do not go back on 1970-01-01 00:00 any more"
 	assert [ "$(wc -l <$until_file)" = 1 ]
 	run_split fsquota resize --due
 	assert_equal "$status:$stdout:$stderr" \
@@ -159,7 +161,7 @@ others_decide() {
 	assert_output $'fsquota resize: /mnt/x/a: the limits go back on 2100-01-01 08:00\r'
 	rm $timers/fsquota-until.timer
 	run_split fsquota resize /mnt/x/a +1K --until '2100-01-01 08:00'
-	assert_equal "$status:$stdout:$stderr" '0::fsquota resize: /mnt/x/a: the limits go back on 2100-01-01 08:00 if "fsquota resize --due" runs then: systemctl enable --now fsquota-until.timer'
+	assert_equal "$status:$stdout:$stderr" '0::fsquota resize: /mnt/x/a: the limits go back on 2100-01-01 08:00, but only with systemctl enable --now fsquota-until.timer'
 	run fsquota doctor --quiet /mnt/x
 	refute_output --partial 'go back'
 	mkdir /mnt/x/like
@@ -174,6 +176,26 @@ others_decide() {
 	run fsquota doctor --quiet /mnt/x
 	refute_output --partial 'go back'
 }
+
+limits_that_stay() {
+	local command
+	for command in "resize $top/a +1K" "assign $top/a --hard 2000K"; do
+		fsquota resize $top/a 1M --allow-shrink --until "2100-01-01 08:00"
+		run -0 fsquota apply - <<<"$top/a hard=3M"
+		assert_output --regexp "^unchanged +$top/a, whose limits go back on 2100-01-01 08:00$"
+		# shellcheck disable=SC2086
+		run_split fsquota $command
+		assert_equal "$status:$stderr" "0:fsquota ${command%% *}: $top/a: the limits do not go back on 2100-01-01 08:00 any more"
+		run -0 cat $until_file
+		refute_output --partial ":/"
+	done
+	# They are back already.
+	fsquota resize $top/a 3M --until '2100-01-01 08:00'
+	run_split fsquota resize $top/a 2000K --allow-shrink
+	assert_equal "$status:$stderr" 0:
+}
+
+@test "who sets limits that stay is told that they do not go back" { on_each limits_that_stay; }
 
 @test "a time that is none, or is over, changes nothing" {
 	local when
@@ -212,7 +234,7 @@ others_decide() {
 	fsquota apply >/dev/null
 	is_silent fsquota resize $top/a 2M --until 1d
 	run -0 fsquota apply --diff
-	assert_output --regexp "^unchanged  *$top/a, until [0-9]*-[0-9-]*T[0-9:.]*Z$"
+	assert_output --regexp "^unchanged  *$top/a, whose limits go back on [0-9]*-[0-9-]* [0-9:]*$"
 	has 2048
 	pass
 	fsquota apply >/dev/null

@@ -115,7 +115,7 @@ leads() {
 	leads 2 'unknown option --output-file: > FILE writes to a file' export --output-file lines
 	# A known word of another meaning is no similar one: --for was taken for --force.
 	leads 2 'unknown option --for; did you mean --until WHEN?' resize /mnt/x/dir +1G --for 2d
-	leads 2 'unknown option --for; see fsquota assign --help' assign /mnt/x/dir --for 2d
+	leads 2 'unknown option --for: fsquota resize DIR SIZE --until WHEN' assign /mnt/x/dir --for 2d
 	leads 2 'unknown option --register: it does so, unless --no-register is given' assign --register /mnt/x/dir
 	# Letters, of which -n is mostly meant as --dry-run.
 	leads 2 'unknown option -n; did you mean --dry-run or --noheadings?' prune -n
@@ -123,7 +123,7 @@ leads() {
 	leads 2 'unknown option -p: --id ID chooses the ID; mkdir -p makes what is above DIR' assign -p /mnt/x/new
 	leads 2 'unknown option -b: --hard SIZE is the limit' assign /mnt/x/dir -b 10M
 	leads 2 'unknown option -m: --mode MODE' assign --mkdir -m 0750 /mnt/x/new
-	leads 2 'unknown option -n: --top N takes N rows; of a namespace: fsquota list | grep NAMESPACE/' list -n default
+	leads 2 'unknown option -n: --noheadings has no header, --top N takes N rows; of a namespace: fsquota list | grep NAMESPACE/' list -n default
 	leads 2 'unknown option -A: without a path it takes volumes of all namespaces' list -A
 	leads 2 'unknown option -w: fsquota watch and fsquota top follow' list -w
 	leads 2 'unknown option -s: sizes have a letter' usage -s /mnt/x/dir
@@ -153,7 +153,7 @@ leads() {
 	leads 2 'unknown option --undo: there is no undo' setup --undo /mnt/x
 	leads 2 'unknown option --all: name one filesystem' setup --all
 	leads 2 'unknown option --fix: doctor changes nothing: run the commands behind "repair:"' doctor --fix
-	leads 2 'unknown option --soft: limits are words: bsoft=50M bhard=100M' limit -u 1000 --soft 50M --hard 100M /mnt/x
+	leads 2 'unknown option --soft: limits are words, bhard=50M; of a directory: fsquota assign DIR --hard 50M' limit -u 1000 --soft 50M --hard 100M /mnt/x
 	leads 2 'unknown option --id: the ID or name is a word of its own, in front of PATH' limit -p bhard=1M --id 10 /mnt/x
 	leads 2 'unknown option --name: the ID or name is a word of its own' quota --name web-x /mnt/x
 	leads 2 'unknown option --name: fsquota usage takes --id and --name' explain --name web-x
@@ -524,4 +524,25 @@ restores_nothing() {
 	leads 5 '/mnt/x/a hard=5M mkdir: cannot read: No such file or directory (FILE is a file or directory with lines, - standard input)' apply '/mnt/x/a hard=5M mkdir'
 	leads 5 '/etc/fsquota.d: cannot read: No such file or directory (FILE is a file or directory with lines, - standard input)' apply
 	leads 2 'there is no command "exit-codes"; see EXIT STATUS in fsquota(8)' exit-codes
+}
+
+@test "guesses of a programmer" {
+	leads 2 'unknown option -H: --noheadings has no header, --bytes exact numbers' list -Hp -o name,used /mnt/x
+	leads 2 'unknown option --gone: fsquota prune --dry-run shows directories that are gone' list --gone /mnt/x
+	leads 2 'unknown option --files0-from: fsquota batch reads requests from standard input' usage --files0-from=-
+	leads 2 'unknown option --until: fsquota resize DIR SIZE --until WHEN, when it has a quota' assign /mnt/x/dir --hard 2M --until friday
+	leads 2 'unknown option --shell: eval takes what --pairs prints' usage --shell /mnt/x/dir
+	leads 2 'there is no column "pcent"; there are ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,PATH, and others, see --list-columns' list -o name,pcent,used
+	# A name that the ID makes is shown to who asks for names; what is in no project only with its name.
+	mkdir /mnt/x/unnamed
+	fsquota assign /mnt/x/unnamed --id 1048600
+	run -0 fsquota list -o name,id /mnt/x
+	assert_line --regexp '^volume1048600 +1048600$'
+	run -0 fsquota list -o +path /mnt/x
+	refute_output --partial volume1048600
+	run -0 fsquota list -o id,path /mnt/x
+	refute_line --regexp '/mnt/x$'
+	rmdir /mnt/x/unnamed
+	run -0 fsquota list -No id,inforce /mnt/x
+	assert_line --regexp '^1048600 +gone$'
 }

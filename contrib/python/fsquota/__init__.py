@@ -28,7 +28,7 @@ from ._errors import (
     PermissionDenied,
     UsageError,
 )
-from ._program import Event, Limits, Path, Project, Watch, Word, ask, limits_of, path_word, project_of, watch
+from ._program import Event, Limits, Path, Project, Row, Watch, Word, ask, limits_of, path_word, project_of, watch
 
 __version__ = "0.3.0"
 
@@ -53,7 +53,7 @@ class Registry:
 
 
 @dataclass(frozen=True)
-class Released:
+class Released(Row):
     id: Optional[int]
     name: Optional[str]
     changed: Optional[bool]  # or in a dry run, it would be
@@ -112,8 +112,8 @@ def _registry(registry: Optional[Registry], registers: bool = True) -> list[Word
 
 def assign(
     directory: Path,
-    *,
     hard: Optional[Size] = None,
+    *,
     soft: Optional[Size] = None,
     hard_inodes: Optional[Size] = None,
     soft_inodes: Optional[Size] = None,
@@ -254,6 +254,8 @@ if not TYPE_CHECKING:
             words += ": FsquotaError is the base of all errors"
         elif name in ("list", "report", "df"):
             words += ": projects() lists what there is"
-        elif name in ("apply", "check", "doctor", "dump", "explain", "export", "find", "limit", "move", "prune", "quota"):
+        elif name in ("add", "create", "limit", "quota", "set", "set_limit", "set_quota"):
+            words += ": assign(directory, hard) gives a directory a limit, resize() another one"
+        elif name in ("apply", "check", "doctor", "dump", "explain", "export", "find", "move", "prune"):
             words += f": the program has it, fsquota {name} --json"
         raise AttributeError(words)

@@ -15,7 +15,7 @@ import subprocess
 import threading
 from dataclasses import dataclass, fields
 from types import TracebackType
-from typing import Any, Iterable, Iterator, Optional, Type, Union, cast
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Optional, Type, Union, cast
 
 from ._errors import FsquotaError, UsageError, of_program
 
@@ -158,8 +158,18 @@ def _tell(message: dict[str, Any]) -> None:
 # --- rows ---------------------------------------------------------------------------------------------------------
 
 
+class Row:
+    # Hidden from who checks types: to them every name would be there.
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            row = type(self)
+            names = ", ".join(field.name for field in fields(row))
+            raise AttributeError(f"{row.__name__!r} object has no attribute {name!r}: it has {names}")
+
+
 @dataclass(frozen=True)
-class Limits:
+class Limits(Row):
     """Of a project: space in bytes, and how many files and directories. None: no limit.
 
     The fields have the names of the arguments of assign() and resize(), which also take a whole Limits.
@@ -176,7 +186,7 @@ def limits_of(row: dict[str, Any]) -> Limits:
 
 
 @dataclass(frozen=True)
-class Project:
+class Project(Row):
     """A project, as assign(), resize(), usage() and projects() answer; fsquota-json(5) describes the keys."""
 
     id: int  # 0: no project
@@ -198,7 +208,7 @@ class Project:
     mountpoint: Optional[str]
     accounting: bool
     enforced: bool  # False: the limits stop nobody
-    in_force: Optional[str]  # "yes", "not-enforced", "not-inherited" or "other-id"; None: not known
+    in_force: Optional[str]  # "yes", "not-enforced", "not-inherited", "other-id" or "gone"; None: not known
     changed: Optional[bool]  # by assign() or resize(), or in a dry run it would be
 
 
@@ -213,7 +223,7 @@ def project_of(row: dict[str, Any]) -> Project:
 
 
 @dataclass(frozen=True)
-class Event:
+class Event(Row):
     """An event of fsquota watch, see fsquota-watch(8)."""
 
     time: str

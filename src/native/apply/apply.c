@@ -61,7 +61,7 @@ struct applied_row {
 	const struct record_row *before, *after;	     /* or NULL */
 	const struct record_row *grace_before, *grace_after; /* of a filesystem; or NULL */
 	const char *over_budget;			     /* as in struct project_row */
-	int64_t until; /* with --diff: when its limits go back, milliseconds since 1970, or 0 */
+	int64_t until; /* when its limits go back, milliseconds since 1970, or 0 */
 	bool dry_run;
 };
 
@@ -101,7 +101,7 @@ static void write_applied(struct writer *w, const void *arg)
 						{ "released", "would-release" } };
 	const struct applied_row *row = arg;
 	const char *word = row->action;
-	char cell[FIELD_CELL];
+	char date[UNTIL_DATE];
 
 	for (size_t i = 0; row->dry_run && i < sizeof(would) / sizeof(would[0]); i++)
 		if (strcmp(word, would[i][0]) == 0)
@@ -116,7 +116,8 @@ static void write_applied(struct writer *w, const void *arg)
 		write_format(w, ", instead of %s, line %u", row->instead_of,
 			     (unsigned int)row->instead_of_line);
 	if (row->until)
-		write_format(w, ", until %s", field_time(cell, row->until));
+		write_format(w, ", whose limits go back on %s",
+			     until_date(date, row->until / 1000));
 	write_char(w, '\n');
 }
 
@@ -209,8 +210,8 @@ static void show_applied(struct apply *apply, const struct apply_entry *entry, e
 		row.id = fsq_assignment_id(assignment);
 		row.over_budget = budgets_where(fsq_assignment_over_budget(assignment), row.path);
 	}
+	row.until = 1000 * apply->when;
 	if (assignment && apply->options->diff) {
-		row.until = 1000 * apply->when;
 		fsq_assignment_limits(assignment, &was, &is);
 		before = change_values(&was);
 		after = change_values(&is);

@@ -342,8 +342,10 @@ static bool refuse_column(struct session *session, const char *before, const cha
 		return session_usage_error(session,
 					   "%sthere is no column \"%s\"; > %s writes to a file",
 					   before, wrong, wrong);
-	return session_usage_error(session, "%sthere is no column \"%.*s\"; see --list-columns",
-				   before, (int)strcspn(wrong, ","), wrong);
+	return session_usage_error(
+		session,
+		"%sthere is no column \"%.*s\"; there are %s, and others, see --list-columns",
+		before, (int)strcspn(wrong, ","), wrong, session->rows->usual);
 }
 
 static bool take_output(struct session *session, const struct command_option *option, void *to,

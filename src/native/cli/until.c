@@ -17,6 +17,7 @@
 #include "quota/base/path.h"
 #include "quota/directory/marks.h"
 #include "quota/directory/resize.h"
+#include "quota/limits/limits.h"
 #include "quota/mounts/lookup.h"
 #include "shared/array.h"
 #include "shared/read_file.h"
@@ -120,10 +121,8 @@ void until_tell(struct session *session, const char *directory, int64_t when)
 	if (!is_enabled || session_has_person(session))
 		session_warn(
 			session, directory, "the limits go back on %s%s", until_date(date, when),
-			is_enabled
-				? ""
-				: " if \"fsquota resize --due\" runs then: systemctl enable --now "
-				  "fsquota-until.timer");
+			is_enabled ? ""
+				   : ", but only with systemctl enable --now fsquota-until.timer");
 }
 
 bool until_parse(struct session *session, const char *text, int64_t *when)
@@ -381,15 +380,21 @@ static bool is_of_id(const struct until_line *line, const void *id)
 	return line->id == *(const uint32_t *)id;
 }
 
-void until_forget(struct session *session, uint32_t id, dev_t dev)
+void until_forget(struct session *session, uint32_t id, dev_t dev, const struct fsq_limits *is)
 {
 	struct until until = { 0 };
 	struct until_line *line;
+	char date[UNTIL_DATE];
 	bool any = false;
 
 	if (until_read_if_any(session, &until, true, is_of_id, &id)) {
-		while ((line = until_find(session, &until, id, dev)))
+		while ((line = until_find(session, &until, id, dev))) {
+			if (!fsq_limits_are_same(is, &line->before))
+				session_warn(session, line->directory,
+					     "the limits do not go back on %s any more",
+					     until_date(date, line->when));
 			any = line->is_done = true;
+		}
 		if (any)
 			until_remove(session, &until);
 	}

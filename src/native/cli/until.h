@@ -93,8 +93,8 @@ enum until_end {
 enum until_end until_put_back(struct session *session, const struct until_line *line, bool dry_run,
 			      struct fsq_resized *resized, struct fsq_error *err);
 
-/** Limits of a project were set that do not go back: remove its lines. A failure is reported. */
-void until_forget(struct session *session, uint32_t id, dev_t dev);
+/** Limits of a project were set that do not go back: remove its lines, and say so, unless they are back. A failure is reported. */
+void until_forget(struct session *session, uint32_t id, dev_t dev, const struct fsq_limits *is);
 
 /** A project was released: remove its lines that are void. A failure is reported. */
 void until_tidy(struct session *session, uint32_t id);

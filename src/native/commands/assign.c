@@ -17,6 +17,7 @@
 #include "quota/base/error.h"
 #include "quota/directory/assign.h"
 #include "quota/base/pod_path.h"
+#include "quota/limits/limits.h"
 #include "quota/mounts/lookup.h"
 
 /* The name that it has or would get, in @usual if that is a new one; or NULL. */
@@ -168,6 +169,19 @@ static bool take_request_word(struct session *session, const struct command_opti
 	return assign_request_set(session, &(struct word_origin){ 0 }, to, option->name, value);
 }
 
+/* What resize --until has set does not go back any more. */
+static void forget_until(struct session *session, const char *directory,
+			 const struct fsq_assignment *assignment)
+{
+	struct fsq_limits before, after;
+	struct stat st;
+
+	fsq_assignment_limits(assignment, &before, &after);
+	if (!fsq_limits_are_same(&before, &after) &&
+	    fsq_lookup_stat(NULL, directory, 0, &st, NULL) == 0)
+		until_forget(session, fsq_assignment_id(assignment), st.st_dev, &after);
+}
+
 /* @return   whether it is assigned, and was shown */
 static bool assign_and_show(struct session *session, const struct fsq_assign_request *request,
 			    struct progress *progress)
@@ -194,6 +208,8 @@ static bool assign_and_show(struct session *session, const struct fsq_assign_req
 	if (shown && !request->dry_run) {
 		if (fsq_assignment_change(assignment) != FSQ_UNCHANGED)
 			session_note_change(session, request->directory, LIMITS_SET);
+		if (fsq_assignment_change(assignment) == FSQ_CHANGED)
+			forget_until(session, request->directory, assignment);
 		/* Warn of limits that have no effect. */
 		if (fsq_assignment_enforcement(assignment) == FSQ_NOT_ENFORCED)
 			session_warn_not_enforced(session, request->directory);

@@ -272,8 +272,11 @@ static bool choose_lines(struct dump *dump, const char *file)
 	if (dump->count == 0)
 		return session_error(dump->session, ERROR_OF_FILE, FSQ_E_USAGE, 0, file,
 				     "there are no limits in %s", file ? file : "standard input");
-	if (!dump->several && dump->device && !dump->is_own && session_has_person(dump->session))
-		session_warn(dump->session, NULL, "the dump is of %s", dump->device);
+	if (!dump->several && dump->device && !dump->is_own)
+		session_warn(dump->session, NULL,
+			     "the dump is of %s, and gives no directory here an ID: fsquota export "
+			     "| fsquota apply - does",
+			     dump->device);
 	if (!dump->several)
 		return true;
 	if (dump->own_count && dump->own_count < dump->count)

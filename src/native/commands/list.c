@@ -155,7 +155,7 @@ static void command_list(struct session *session, const struct invocation *invoc
 		.want_sums = options->total,
 		/* Programs take each row for a project, and get it with --total. */
 		.want_none = !options->total && session->style.format == TABLE_TEXT &&
-			     !session->style.no_headings,
+			     !session->style.no_headings && table_shows(&session->style, "NAME"),
 		.want_available = true,
 		.by_statfs = true,
 		.tell_of_statfs = true,

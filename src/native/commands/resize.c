@@ -95,7 +95,7 @@ static bool resize(const struct resizing *resizing, const struct fsq_resize_requ
 	if (resized->changed && !request->dry_run)
 		journal_write(session, &entry);
 	if (!resizing->from && !request->dry_run)
-		until_forget(session, resized->id, resized->dev);
+		until_forget(session, resized->id, resized->dev, &resized->after);
 	return true;
 }
 

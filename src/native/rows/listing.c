@@ -249,8 +249,10 @@ void listing_warn_if_outside(struct session *session, const struct fsq_mount_poi
 void listing_set_shown_name(struct session *session, struct project_row *row)
 {
 	row->shown_name = row->name;
-	/* The name that kubelet, and assign without --name, gives says nothing. */
-	if ((session->style.format == TABLE_TEXT || row->pod) &&
+	/* The name that kubelet, and assign without --name, gives says nothing to people. */
+	if (((session->style.format == TABLE_TEXT &&
+	      (session->style.added || !table_has_column(&session->style, "NAME"))) ||
+	     row->pod) &&
 	    (!row->name || (row->type == FSQ_PROJECT && fsq_is_usual_name(row->name, row->id))))
 		row->shown_name = row->pod;
 }
