@@ -77,7 +77,7 @@ print(fsquota.__version__ == m.version("fsquota"), fsquota.__file__)'
 		        return error
 
 		error = fails(FileNotFoundError, fsquota.usage, "/none")
-		assert type(error) is fsquota.NotFoundError and error.errno == errno.ENOENT and error.filename == "/none"
+		assert isinstance(error, fsquota.NotFoundError) and error.errno == errno.ENOENT and error.filename == "/none"
 		assert str(pickle.loads(pickle.dumps(error))) == str(error) == "/none: cannot open: No such file or directory"
 		error = fails(ValueError, fsquota.assign, "/none", hard="much")
 		assert isinstance(error, OSError) and error.errno == 0 and type(error) is fsquota.UsageError

@@ -72,6 +72,9 @@ assert kernel_has(made.id)[1:3] == [3072, 6144]
 assert ["the grace time runs" in warning.getMessage() for warning in warnings.buffer] == [True], warnings.buffer
 fsquota.resize(volume, "+50%")
 assert kernel_has(made.id)[1:3] == [6144, 9216]
+assert fsquota.usage(volume).until is None
+fsquota.resize(volume, "+1M", until="1d")
+assert fsquota.usage(volume).until.endswith("Z")
 fsquota.resize(volume, "6M", allow_shrink=True)
 assert fsquota.assign(volume, keep_limits=True).changed is False
 # What an answer has is what a call takes, and None in it is no limit.
@@ -84,6 +87,9 @@ assert [project.limits for project in fsquota.projects(mount)] == [fsquota.usage
 
 fails(fsquota.ConflictError, fsquota.assign, other, id=made.id, name="another", mkdir=True)
 assert not os.path.exists(other) and fails(fsquota.NotFoundError, fsquota.release, other).errno == errno.ENOENT
+os.mkdir(other)
+assert not isinstance(fails(fsquota.NotFoundError, fsquota.usage, other), FileNotFoundError)
+os.rmdir(other)
 assert fails(fsquota.NotSupportedError, fsquota.assign, "/proc").path == "/proc"
 for wrong in ({"hard": 0}, {"hard": 1 << 64 | 4096}, {"id": 1 << 32 | 5}, {"hard": "1M\0"}, {"name": "a b"}):
     fails(fsquota.UsageError, fsquota.assign, volume, **wrong)

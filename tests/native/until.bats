@@ -189,8 +189,10 @@ limits_that_stay() {
 		run -0 cat $until_file
 		refute_output --partial ":/"
 	done
-	# They are back already.
 	fsquota resize $top/a 3M --until '2100-01-01 08:00'
+	run_split fsquota dump $top
+	assert_equal "$stderr" "fsquota dump: $top/a: its limits go back on 2100-01-01 08:00, and the dump has those of now; fsquota export has those that last"
+	# They are back already.
 	run_split fsquota resize $top/a 2000K --allow-shrink
 	assert_equal "$status:$stderr" 0:
 }

@@ -542,7 +542,11 @@ restores_nothing() {
 	refute_output --partial volume1048600
 	run -0 fsquota list -o id,path /mnt/x
 	refute_line --regexp '/mnt/x$'
-	rmdir /mnt/x/unnamed
+	# Who knows the quotas of ZFS takes the inner one for a part of the outer one.
+	run -0 script -qec 'fsquota assign --mkdir /mnt/x/dir/sub' /dev/null
+	assert_line --partial "/mnt/x/dir/sub: leaves project $(fsquota usage --raw -No ID /mnt/x/dir), whose limits do not hold in it any more"
+	fsquota release /mnt/x/dir/sub
+	rmdir /mnt/x/dir/sub /mnt/x/unnamed
 	run -0 fsquota list -No id,inforce /mnt/x
 	assert_line --regexp '^1048600 +gone$'
 }

@@ -25,6 +25,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"strings"
@@ -86,7 +87,15 @@ func (e *Error) Error() string {
 }
 
 // Is tells whether target is the code of the error.
-func (e *Error) Is(target error) bool { return target == e.Code }
+func (e *Error) Is(target error) bool {
+	switch target {
+	case fs.ErrNotExist:
+		return e.Errno == "ENOENT"
+	case fs.ErrPermission:
+		return e.Errno == "EACCES" || e.Errno == "EPERM"
+	}
+	return target == e.Code
+}
 
 // Client asks one process of "fsquota batch", one request at a time. Its zero value is ready, any number of goroutines
 // can use it, and the process starts with the first request.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"strings"
 	"sync"
@@ -33,7 +34,7 @@ func TestAnswersAreOfTheirRequests(t *testing.T) {
 		all.Add(1)
 		go func(path string) {
 			defer all.Done()
-			if _, err := walk(context.Background(), &client, path); !errors.Is(err, ErrNotFound) || err.(*Error).Path != path {
+			if _, err := walk(context.Background(), &client, path); !errors.Is(err, ErrNotFound) || !errors.Is(err, fs.ErrNotExist) || err.(*Error).Path != path {
 				t.Error(err)
 			}
 		}(fmt.Sprintf("/nowhere/%d", i))

@@ -64,6 +64,7 @@ type ReleaseRequest struct {
 type ResizeRequest struct {
 	Directory string
 	Limits
+	Until       string // when the limits go back, such as 3d; "": they stay
 	AllowShrink bool
 	Force       bool
 	DryRun      bool
@@ -125,6 +126,7 @@ func (client *Client) Release(ctx context.Context, request ReleaseRequest) (Rele
 func (client *Client) Resize(ctx context.Context, request ResizeRequest) (ResizeRow, error) {
 	to := words{"resize"}
 	to.limits(request.Limits)
+	to.set("--until", request.Until, request.Until != "")
 	to.flag("--allow-shrink", request.AllowShrink)
 	to.flag("--force", request.Force)
 	to.flag("--dry-run", request.DryRun)

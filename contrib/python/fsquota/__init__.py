@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Optional, Union
 from ._errors import (
     ConflictError,
     FsquotaError,
+    MissingPathError,
     NotFoundError,
     NotSupportedError,
     PartialError,
@@ -33,8 +34,8 @@ from ._program import Event, Limits, Path, Project, Row, Watch, Word, ask, limit
 __version__ = "0.3.0"
 
 __all__ = [
-    "ConflictError", "Event", "FsquotaError", "Limits", "NotFoundError", "NotSupportedError", "PartialError",
-    "PermissionDenied", "Project", "Registry", "Released", "UsageError", "Watch", "__version__",
+    "ConflictError", "Event", "FsquotaError", "Limits", "MissingPathError", "NotFoundError", "NotSupportedError",
+    "PartialError", "PermissionDenied", "Project", "Registry", "Released", "UsageError", "Watch", "__version__",
     "assign", "projects", "release", "resize", "usage", "watch",
 ]  # fmt: skip
 
@@ -200,6 +201,7 @@ def resize(
     hard_inodes: Optional[Size] = None,
     soft_inodes: Optional[Size] = None,
     limits: Optional[Limits] = None,
+    until: Optional[str] = None,
     allow_shrink: bool = False,
     force: bool = False,
     dry_run: bool = False,
@@ -210,6 +212,7 @@ def resize(
 
     hard          the new hard limit; "+5G" and "+20%" add to it, "none" takes it away
     limits        all four limits, as answers have them: None in it is no limit
+    until         when the limits go back: from now on, "3d", or a time, "monday 8:00"
     allow_shrink  let it become smaller, but never below what is in use
     force         also where the limit does not fit in a budget of fsquota.conf(5)
     """
@@ -217,6 +220,7 @@ def resize(
         ask(
             "resize",
             *_limits(limits, hard=hard, soft=soft, hard_inodes=hard_inodes, soft_inodes=soft_inodes),
+            *_option("until", until),
             *_flags(allow_shrink=allow_shrink, force=force, dry_run=dry_run),
             *_option("id", id),
             *_registry(registry, registers=False),

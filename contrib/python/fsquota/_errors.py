@@ -44,8 +44,12 @@ class PermissionDenied(FsquotaError, PermissionError):
     """It takes CAP_SYS_ADMIN, or something forbids it."""
 
 
-class NotFoundError(FsquotaError, FileNotFoundError):
+class NotFoundError(FsquotaError):
     """There is no such path, project or quota."""
+
+
+class MissingPathError(NotFoundError, FileNotFoundError):
+    """There is no such path."""
 
 
 class ConflictError(FsquotaError):
@@ -70,4 +74,6 @@ def of_program(error: dict[str, Any]) -> FsquotaError:
     """An object of fsquota-json(5), "Errors and warnings"."""
     kind = _CODES.get(error["code"], FsquotaError)
     number = getattr(errno_names, error["errno"] or "", 0)
+    if kind is NotFoundError and number == errno_names.ENOENT:
+        kind = MissingPathError
     return kind(error["message"], error["path"] or "", number, error["hint"])

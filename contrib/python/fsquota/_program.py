@@ -209,6 +209,7 @@ class Project(Row):
     accounting: bool
     enforced: bool  # False: the limits stop nobody
     in_force: Optional[str]  # "yes", "not-enforced", "not-inherited", "other-id" or "gone"; None: not known
+    until: Optional[str]  # when the limits go back that resize() has set for a while, as fsquota-json(5) has times
     changed: Optional[bool]  # by assign() or resize(), or in a dry run it would be
 
 

@@ -7,6 +7,7 @@
 
 #include "common/accounts.h"
 #include "native/cli/options.h"
+#include "native/cli/until.h"
 #include "native/rows/change.h"
 #include "native/rows/records.h"
 #include "quota/base/units.h"
@@ -125,6 +126,7 @@ static const struct row_fields rows = { fields, sizeof(struct dump_row),
 struct dumping {
 	struct session *session;
 	const struct quota_options *options;
+	struct until until;
 	bool first;
 };
 
@@ -132,17 +134,26 @@ static void dump_record(const struct fsq_dquot *dquot, void *arg)
 {
 	struct dumping *dump = arg;
 	struct session *session = dump->session;
+	const struct path_entry *path = &session->paths[session->current_path];
 	struct dump_row row = { .dquot = *dquot, .first = dump->first };
+	const struct until_line *line;
+	char date[UNTIL_DATE];
 	bool any = false;
 
 	for (int form = 0; form < FSQ_FORMS; form++)
 		any |= dquot->form[form].soft || dquot->form[form].hard;
 	if (!any)
 		return;
-	row.record = records_row(session, &session->paths[session->current_path],
-				 options_type(dump->options), dquot, !session_has_rows(session));
+	row.record = records_row(session, path, options_type(dump->options), dquot,
+				 !session_has_rows(session));
 	tables_row(session, &row);
 	dump->first = false;
+	line = until_find(session, &dump->until, dquot->id, path->info->dev);
+	if (line && options_type(dump->options) == FSQ_PROJECT)
+		session_warn(session, line->directory,
+			     "its limits go back on %s, and the dump has those of now; "
+			     "fsquota export has those that last",
+			     until_date(date, line->when));
 }
 
 static void command_dump(struct session *session, const struct invocation *invocation)
@@ -162,8 +173,10 @@ static void command_dump(struct session *session, const struct invocation *invoc
 		command_show_usage(session, invocation->command);
 		return;
 	}
+	until_read_silently(session, &dump.until);
 	records_each(session, session->paths[session->current_path].fs, options_type(options),
 		     &range, dump_record, &dump);
+	until_free(&dump.until);
 }
 
 #define FIELD(member) offsetof(struct quota_options, member)
@@ -273,10 +286,12 @@ static bool choose_lines(struct dump *dump, const char *file)
 		return session_error(dump->session, ERROR_OF_FILE, FSQ_E_USAGE, 0, file,
 				     "there are no limits in %s", file ? file : "standard input");
 	if (!dump->several && dump->device && !dump->is_own)
-		session_warn(dump->session, NULL,
-			     "the dump is of %s, and gives no directory here an ID: fsquota export "
-			     "| fsquota apply - does",
-			     dump->device);
+		session_warn(
+			dump->session, NULL,
+			"the dump is of %s: it sets limits of IDs, and gives no directory an ID, "
+			"which fsquota export > LINES, and fsquota apply LINES with other paths, "
+			"do",
+			dump->device);
 	if (!dump->several)
 		return true;
 	if (dump->own_count && dump->own_count < dump->count)

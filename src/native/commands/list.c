@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
@@ -177,8 +178,8 @@ static void command_list(struct session *session, const struct invocation *invoc
 		return;
 	}
 	if (!options->tree &&
-	    (session->style.top || (!options->total && session->style.format == TABLE_TEXT &&
-				    terminal_width(session->out->fd) > 0)))
+	    (session->style.top ||
+	     (!options->total && session->style.format == TABLE_TEXT && isatty(session->out->fd))))
 		tables_sort_fullest(session);
 	projects.until = until_read_shown(session, &until);
 	for (int i = 0; i < invocation->operand_count; i++)

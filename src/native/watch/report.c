@@ -327,7 +327,7 @@ static void tell_of_full(const struct watch *watch)
 	}
 	if (count)
 		session_warn(watch->session, NULL,
-			     "at a limit, or so full, already: %zu; --initial tells of them",
+			     "full already, and without an event: %zu; --initial tells of them",
 			     count);
 }
 
