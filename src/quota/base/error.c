@@ -110,7 +110,9 @@ int fsq_check_size(const void *request, size_t size, size_t known, struct fsq_er
 		if (size > FSQ_REQUEST_MAX || bytes[i])
 			return fsq_fail(err, FSQ_E_USAGE, E2BIG, NULL,
 					"this libfsquota is older than what it is asked for");
-	return size < known ? fsq_fail(err, FSQ_E_USAGE, EINVAL, NULL, "the member size of a struct is not its sizeof") : 0;
+	return size < known ? fsq_fail(err, FSQ_E_USAGE, EINVAL, NULL,
+				       "the member size of a struct is not its sizeof")
+			    : 0;
 }
 
 int fsq_check_parts(const struct fsq_registry *registry, const struct fsq_call_options *options,
