@@ -278,12 +278,18 @@ static size_t first_column(const struct table *table)
 	return i;
 }
 
+static bool is_last_column(const struct table *table, size_t column)
+{
+	while (column + 1 < table->column_count && table->width[column + 1] == LEFT_OUT)
+		column++;
+	return column + 1 == table->column_count;
+}
+
 static void write_aligned(struct table *table, size_t column, const char *text, int width,
 			  uint8_t color)
 {
 	int room = table->width[column];
 	bool right = !field_is_text(table->columns[column].field);
-	bool last = column + 1 == table->column_count;
 	struct writer *w = table->out;
 
 	if (room == LEFT_OUT)
@@ -297,7 +303,7 @@ static void write_aligned(struct table *table, size_t column, const char *text, 
 		width = write_shortened(w, text, width, room);
 	else
 		write_text(w, text);
-	if (!right && !last && width < room)
+	if (!right && width < room && !is_last_column(table, column))
 		write_blanks(w, (size_t)(room - width));
 	if (color != PLAIN)
 		write_text(w, PLAIN_COLOR);

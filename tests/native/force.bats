@@ -129,7 +129,7 @@ beside() {
 	[[ $stderr == "fsquota list: $dir.3: is outside of its quota: "* ]] || fail "$stderr"
 	rmdir $dir.3
 	succeeds fsquota list --raw -No NAME,INFORCE /mnt/$fs
-	assert_line 'both '
+	assert_line 'both gone'
 	# What is full matters more.
 	rmdir $dir && mkdir $dir
 	exits 10 fsquota check

@@ -592,7 +592,7 @@ example_system() {
 	oracle -x -c 'limit -p bsoft=450m bhard=500m volume' /mnt/x
 	mkdir -p /etc/systemd/system/timers.target.wants
 	ln -sf /dev/null /etc/systemd/system/timers.target.wants/fsquota-until.timer
-	rm -rf /etc/fsquota.conf /etc/fsquota.d
+	rm -rf /etc/fsquota.conf /etc/fsquota.d /var/lib/fsquota/until
 	sync -f /mnt/x
 }
 

@@ -227,10 +227,10 @@ RED=$'\e[31m' YELLOW=$'\e[33m' RESET=$'\e[39m'
 on_terminal() { run -0 env -u NO_COLOR TERM=linux script -qec "fsquota $*" /dev/null; }
 
 @test "on a terminal what is at a limit is red, and yellow what is near it" {
-	on_terminal list -o ID,USE%,GRACE /mnt/x
-	assert_line --index 2 --regexp "^42  50% +${YELLOW//[/\\[} *[56]h[0-9m]*${RESET//[/\\[}"
-	assert_line --index 3 --regexp '^43 +1% *.?$'
-	assert_line --index 4 --partial "44 ${RED}100%$RESET"
+	on_terminal list --sort ID -o ID,USE%,GRACE /mnt/x
+	assert_line --index 1 --regexp "^42  50% +${YELLOW//[/\\[} *[56]h[0-9m]*${RESET//[/\\[}"
+	assert_line --index 2 --regexp '^43 +1% *.?$'
+	assert_line --index 3 --partial "44 ${RED}100%$RESET"
 	on_terminal usage -o USE%,PATH /mnt/x/nested/a
 	assert_output --partial "${RED}100%$RESET"
 }

@@ -190,6 +190,12 @@ limits_that_stay() {
 		refute_output --partial ":/"
 	done
 	fsquota resize $top/a 3M --until '2100-01-01 08:00'
+	for command in "list $top" "usage $top/a"; do
+		# shellcheck disable=SC2086
+		run -0 fsquota $command
+		assert_line --regexp ' UNTIL$'
+		assert_line --regexp ' 2100-01-01T08:00:00'
+	done
 	run_split fsquota dump $top
 	assert_equal "$stderr" "fsquota dump: $top/a: its limits go back on 2100-01-01 08:00, and the dump has those of now; fsquota export has those that last"
 	# They are back already.

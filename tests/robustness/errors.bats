@@ -280,12 +280,14 @@ if_at_all_in_one_line() {
 
 @test "a device whose node is gone does no harm in native mode, or is complained of once" {
 	without_node
+	dump_of /dev/without-node
 	each_row if_at_all_in_one_line
 	no_complaints
 }
 
 @test "a device that has died hangs nothing, and is complained of once" {
 	a_dead_device
+	dump_of "$(findmnt -no SOURCE $where)"
 	each_row if_at_all_in_one_line
 	# What XFS has in memory it tells until it has found out.
 	touch $where/new 2>/dev/null || true

@@ -123,7 +123,7 @@ leads() {
 	leads 2 'unknown option -p: --id ID chooses the ID; mkdir -p makes what is above DIR' assign -p /mnt/x/new
 	leads 2 'unknown option -b: --hard SIZE is the limit' assign /mnt/x/dir -b 10M
 	leads 2 'unknown option -m: --mode MODE' assign --mkdir -m 0750 /mnt/x/new
-	leads 2 'unknown option -n: --noheadings has no header, --top N takes N rows; of a namespace: fsquota list | grep NAMESPACE/' list -n default
+	leads 2 'unknown option -n: --noheadings has no header, --top N takes N rows, grep NAMESPACE/ those of a namespace' list -n default
 	leads 2 'unknown option -A: without a path it takes volumes of all namespaces' list -A
 	leads 2 'unknown option -w: fsquota watch and fsquota top follow' list -w
 	leads 2 'unknown option -s: sizes have a letter' usage -s /mnt/x/dir
@@ -265,6 +265,7 @@ leads() {
 	leads 2 'option --mail=root takes no value: also mail it to the address of fsquota.conf(5)' check --mail=root
 	leads 2 'did you mean --exec /usr/bin/logger --exec-arg -t --exec-arg quota, or fsquota watch ... | logger -t quota?' watch --exec 'logger -t quota' /mnt/x
 	leads 2 'not "/bin/echo full"; did you mean --exec /bin/echo --exec-arg full, or fsquota watch ... | /bin/echo full?' watch --exec '/bin/echo full' /mnt/x
+	leads 2 "did you mean --exec /bin/sh --exec-arg -c --exec-arg 'echo hit >>/run/hit'?" watch --exec 'echo hit >>/run/hit' /mnt/x
 	leads 2 '"my data" cannot be the name of a project: names are no numbers, do not begin with #, and have no blanks' assign --name 'my data' /mnt/x/dir
 	leads 2 '--mode and --owner need --mkdir; limits of a user: fsquota limit -u' assign --owner 1000 /mnt/x/dir
 	echo '/mnt/x/new hard=1G' >"$BATS_TEST_TMPDIR/lines.conf"
@@ -357,8 +358,14 @@ leads() {
 		run -0 df --output=size,pcent -B1M /mnt/$fs/dir
 		assert_line --regexp '^ *10 +100%$'
 		run -0 fsquota df --raw --noheadings --output SIZE,USE%,PATH /mnt/$fs/dir
-		assert_line --regexp "^10M 1[0-9][0-9]% /mnt/$fs/dir\$"
+		assert_output --regexp "^10M 1[0-9][0-9]% /mnt/$fs/dir\$"
 		rm /mnt/$fs/dir/file
+		mkdir -p /mnt/$fs/dir/below /mnt/$fs/plain
+		prints /mnt/$fs/dir fsquota df --raw --noheadings --output PATH /mnt/$fs/dir/below
+		prints /mnt/$fs fsquota df --raw --noheadings --output PATH /mnt/$fs/plain
+		prints "/mnt/$fs"$'\n'"/mnt/$fs/dir" fsquota df --raw --noheadings --output PATH /mnt/$fs/plain /mnt/$fs/dir
+		prints "/mnt/$fs"$'\n'"/mnt/$fs/dir" fsquota df --raw --noheadings --output PATH /mnt/$fs
+		rmdir /mnt/$fs/dir/below /mnt/$fs/plain
 	done
 	leads 2 'name a project or a directory of one' quota /mnt/x
 	mkdir /mnt/x/free
@@ -528,6 +535,7 @@ restores_nothing() {
 
 @test "guesses of a programmer" {
 	leads 2 'unknown option -H: --noheadings has no header, --bytes exact numbers' list -Hp -o name,used /mnt/x
+	leads 2 'unknown option -B: sizes have a letter (K, M, G, ...), or take --bytes' df -B1 /mnt/x/dir
 	leads 2 'unknown option --gone: fsquota prune --dry-run shows directories that are gone' list --gone /mnt/x
 	leads 2 'unknown option --files0-from: fsquota batch reads requests from standard input' usage --files0-from=-
 	leads 2 'unknown option --until: fsquota resize DIR SIZE --until WHEN, when it has a quota' assign /mnt/x/dir --hard 2M --until friday

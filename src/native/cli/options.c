@@ -246,7 +246,7 @@ const struct command_option type_options[] = {
 };
 
 const struct command_option form_options[] = {
-	{ 'b', NULL, "blocks (default)", .field = FIELD(form[FSQ_BLOCKS]) },
+	{ 'b', NULL, "space (default)", .field = FIELD(form[FSQ_BLOCKS]) },
 	{ 'i', NULL, "inodes", .field = FIELD(form[FSQ_INODES]) },
 	{ 'r', NULL, "realtime blocks", .field = FIELD(form[FSQ_REALTIME]) },
 	{ 0 },

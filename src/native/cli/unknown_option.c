@@ -102,7 +102,7 @@ static const struct {
 	{ " users user u owners owner by-user by-owner ", " find list explain ",
 	  "of each file: fsquota find -0 NAME | xargs -0 stat -c '%U %s %n'" },
 
-	{ " human human-readable k m si unit units block-size ", "--bytes",
+	{ " human human-readable k m si unit units block-size B ", "--bytes",
 	  "sizes have a letter (K, M, G, ...), or take --bytes" },
 	{ " separator delimiter sep ", "--csv", "--csv has commas, --raw blanks" },
 	{ " output-file out ", "--bytes", "> FILE writes to a file" },
@@ -123,8 +123,8 @@ static const struct {
 	{ " jq ", "--csv", "--json | jq FILTER" },
 	{ " w ", " list ", "fsquota watch and fsquota top follow changes" },
 	{ " n ", " list ",
-	  "--noheadings has no header, --top N takes N rows; of a namespace: fsquota list | grep "
-	  "NAMESPACE/" },
+	  "--noheadings has no header, --top N takes N rows, grep NAMESPACE/ those of a "
+	  "namespace" },
 	{ " H ", "--bytes", "--noheadings has no header, --bytes exact numbers" },
 	{ " gone orphans orphaned orphan stale missing dead ", " list find check usage explain ",
 	  "fsquota prune --dry-run shows directories that are gone" },

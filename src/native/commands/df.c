@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "native/cli/options.h"
 #include "native/cli/paths.h"
 #include "native/rows/records.h"
+#include "quota/base/path.h"
 #include "quota/fsquota.h"
 #include "quota/mounts/lookup.h"
 #include "quota/usage/project_tree.h"
@@ -115,8 +119,73 @@ static bool show_project_space(struct session *session, enum fsq_form form,
 	return true;
 }
 
+/* --- what is asked for --- */
+
+/* What a directory stands for: the projects in it, or else those that it is in, or else its filesystem. */
+enum meaning { MEANS_NOTHING, MEANS_FILESYSTEM, MEANS_OUTER, MEANS_INNER };
+
+static enum meaning relation(const struct path_entry *path, const struct scope *scope)
+{
+	if (scope->dev != path->info->dev || scope->whole)
+		return MEANS_NOTHING;
+	if (!path->is_project)
+		return MEANS_FILESYSTEM;
+	if (scope_has(scope, 0, path->directory))
+		return MEANS_INNER;
+	return fsq_path_below(path->directory, scope->directory, strlen(scope->directory))
+		       ? MEANS_OUTER
+		       : MEANS_NOTHING;
+}
+
+/* @return   what each scope stands for, for free(3); NULL without memory */
+static enum meaning *find_meanings(const struct session *session, const struct scopes *scopes)
+{
+	enum meaning *meanings = calloc(scopes->count + 1, sizeof(*meanings));
+
+	for (size_t i = 0; meanings && i < scopes->count; i++)
+		for (size_t j = 0; j < session->path_count; j++) {
+			enum meaning is = relation(&session->paths[j], &scopes->list[i]);
+
+			meanings[i] = is > meanings[i] ? is : meanings[i];
+		}
+	return meanings;
+}
+
+static bool is_asked(const struct session *session, int index, const struct scopes *scopes,
+		     const enum meaning *meanings)
+{
+	const struct path_entry *path = &session->paths[index];
+	bool asked = scopes->count == 0;
+
+	/* The filesystem was shown under another name. */
+	if (!asked && !path->is_project && paths_find_dev(session, path->info->dev) < index)
+		return false;
+	for (size_t i = 0; i < scopes->count && !asked; i++)
+		asked = scopes->list[i].dev == path->info->dev &&
+			(scopes->list[i].whole || relation(path, &scopes->list[i]) == meanings[i]);
+	return asked;
+}
+
+/* With a file among them all is shown. */
+static void read_words(struct session *session, char **words, struct scopes *scopes)
+{
+	struct stat st;
+
+	for (; *words; words++) {
+		if (fsq_lookup_stat(NULL, *words, 0, &st, NULL) == 0 && S_ISDIR(st.st_mode)) {
+			scopes_add_path(scopes, session, *words, false);
+			continue;
+		}
+		scopes_free(scopes);
+		*scopes = (struct scopes){ 0 };
+		break;
+	}
+}
+
 static void command_df(struct session *session, const struct invocation *invocation)
 {
+	struct scopes scopes = { 0 };
+	enum meaning *meanings;
 	const struct quota_options *options = invocation->options;
 	enum fsq_form form = options->form[FSQ_BLOCKS] || !options_has_form(options) ? FSQ_BLOCKS
 			     : options->form[FSQ_INODES]			     ? FSQ_INODES
@@ -125,11 +194,16 @@ static void command_df(struct session *session, const struct invocation *invocat
 
 	session->table.type = form == FSQ_INODES ? &inode_rows : &space_rows;
 	paths_load_projects(session);
-	for (size_t i = 0; i < session->path_count; i++) {
+	read_words(session, invocation->operands + invocation->operand_count, &scopes);
+	meanings = find_meanings(session, &scopes);
+	if (!meanings)
+		session_no_memory(session);
+	for (size_t i = 0; i < session->path_count && meanings; i++) {
 		const struct path_entry *path = &session->paths[i];
 		struct fsq_space space[FSQ_FORMS];
 
-		if (path->is_project && !projects)
+		if ((path->is_project && !projects) ||
+		    !is_asked(session, (int)i, &scopes, meanings))
 			continue;
 		if (!paths_read_space(session, path, path->directory, space))
 			continue;
@@ -140,6 +214,8 @@ static void command_df(struct session *session, const struct invocation *invocat
 			show_space_row(session, form, path, space[form].total,
 				       space[form].total - space[form].free, space[form].free);
 	}
+	free(meanings);
+	scopes_free(&scopes);
 }
 
 const struct command df_command = {
@@ -149,7 +225,8 @@ const struct command df_command = {
 	.summary = "show size and free space of filesystems and projects",
 	.synopsis = "[-bir] [-h] [-f file]",
 	.help = "Size and free space of the filesystems, and of each project directory in\n"
-		"the projects file, measured against the limit that stops first.",
+		"the projects file, measured against the limit that stops first; of a\n"
+		"directory, of the projects in it, or of the one that it is in.",
 	.example = "df /srv\n"
 		   "df -i --json",
 	.options = (option_tables){ form_options, human_option, output_file_option, NULL },

@@ -285,13 +285,6 @@ static bool choose_lines(struct dump *dump, const char *file)
 	if (dump->count == 0)
 		return session_error(dump->session, ERROR_OF_FILE, FSQ_E_USAGE, 0, file,
 				     "there are no limits in %s", file ? file : "standard input");
-	if (!dump->several && dump->device && !dump->is_own)
-		session_warn(
-			dump->session, NULL,
-			"the dump is of %s: it sets limits of IDs, and gives no directory an ID, "
-			"which fsquota export > LINES, and fsquota apply LINES with other paths, "
-			"do",
-			dump->device);
 	if (!dump->several)
 		return true;
 	if (dump->own_count && dump->own_count < dump->count)
@@ -413,6 +406,13 @@ static void command_restore(struct session *session, const struct invocation *in
 		if (rc == -EPERM || rc == -ESRCH || rc == -ENOSYS)
 			break;
 	}
+	if (session->status == 0 && !dump.several && dump.device && !dump.is_own)
+		session_warn(
+			session, NULL,
+			"the dump is of %s: it sets limits of IDs, and gives no directory an ID, "
+			"which fsquota export > LINES, and fsquota apply LINES with other paths, "
+			"do",
+			dump.device);
 	free(dump.lines);
 	free(dump.device);
 	if (input_file(options))

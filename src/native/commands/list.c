@@ -173,6 +173,8 @@ static void command_list(struct session *session, const struct invocation *invoc
 	}
 	if (projects.type != FSQ_PROJECT)
 		table_use(&session->table, &session->style, &user_list_rows);
+	else if (session->style.format == TABLE_TEXT && session->style.column_count == 0)
+		session->table.type = &shown_list_rows;
 	if (options->tree && (session->style.sort_count || session->style.reverse)) {
 		session_usage_error(session, "--tree has an order of its own");
 		return;

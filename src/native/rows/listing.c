@@ -82,7 +82,7 @@ static const struct field project_fields[] = {
 	{ "POD", "pod", FIELD_TEXT, MEMBER(pod), "namespace, pod and volume of kubelet",
 	  .optional = true },
 	{ "UNTIL", "until", FIELD_TIME, MEMBER(until),
-	  "when its limits go back, see resize --until", .optional = true },
+	  "when its limits go back, see resize --until", .optional = true, .if_any = true },
 	{ NULL, "changed", FIELD_CHANGE, MEMBER(change) },
 	{ NULL, "over_budget", FIELD_PATH, MEMBER(over_budget),
 	  "the directory or mount point whose budget the limit exceeds", .optional = true },
@@ -95,12 +95,15 @@ static const struct field project_fields[] = {
 /* clang-format on */
 
 ROWS(list_rows, "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,PATH");
+/* For people: a program reads as many fields in each row. */
+ROWS(shown_list_rows, "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,PATH,UNTIL");
 /* Only MOUNTPOINT identifies the row of what is in no project. */
 ROWS(total_list_rows, "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,MOUNTPOINT,PATH");
 ROWS(total_tree_rows, "ID,NAME,USED,TREE,SOFT,HARD,USE%,IUSED,IHARD,MOUNTPOINT,PATH");
 ROWS(check_rows, "ID,NAME,USED,SOFT,HARD,USE%,GRACE,IUSED,IHARD,PATH");
 ROWS(within_rows, "ID,NAME,USED,SOFT,HARD,USE%,GRACE,FULLIN,IUSED,IHARD,PATH");
 ROWS(usage_rows, "PATH,ID,NAME,USED,SOFT,HARD,USE%,GRACE,IUSED,IHARD,SOURCE");
+ROWS(shown_usage_rows, "PATH,ID,NAME,USED,SOFT,HARD,USE%,GRACE,IUSED,IHARD,SOURCE,UNTIL");
 ROWS(user_list_rows, "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,MOUNTPOINT");
 ROWS(user_check_rows, "ID,NAME,USED,SOFT,HARD,USE%,GRACE,IUSED,IHARD,MOUNTPOINT");
 ROWS(user_within_rows, "ID,NAME,USED,SOFT,HARD,USE%,GRACE,FULLIN,IUSED,IHARD,MOUNTPOINT");

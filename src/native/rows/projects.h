@@ -64,8 +64,8 @@ struct project_row {
 };
 
 /* Rows of list, check and usage. They differ in their columns. */
-extern const struct row_fields list_rows, total_list_rows, total_tree_rows, check_rows, within_rows,
-	usage_rows;
+extern const struct row_fields list_rows, shown_list_rows, total_list_rows, total_tree_rows,
+	check_rows, within_rows, usage_rows, shown_usage_rows;
 /* The same of users and groups. */
 extern const struct row_fields user_list_rows, user_check_rows, user_within_rows;
 

@@ -187,6 +187,9 @@ static void command_usage(struct session *session, const struct invocation *invo
 		session_wait(session);
 		block_interrupts(&before);
 	}
+	if (type == FSQ_PROJECT && session->style.format == TABLE_TEXT &&
+	    session->style.column_count == 0)
+		session->table.type = &shown_usage_rows;
 	if (type != FSQ_PROJECT)
 		show_accounts(session, invocation, type);
 	else if (options_choose_project(session))

@@ -61,6 +61,11 @@ static bool refuse_words(struct session *session, const char *words)
 		used += (size_t)snprintf(meant + used, sizeof(meant) - used, " --exec-arg %.*s",
 					 (int)strcspn(next, " "), next);
 	}
+	if (words[strcspn(words, "<>|&;$`*")])
+		return session_usage_error(session,
+					   "--exec is the path of one program, not \"%s\"; did you "
+					   "mean --exec /bin/sh --exec-arg -c --exec-arg '%s'?",
+					   words, words);
 	return session_usage_error(
 		session,
 		"--exec is the path of one program, which reads nothing, not \"%s\"; did "
