@@ -123,7 +123,7 @@ leads() {
 	leads 2 'unknown option -p: --id ID chooses the ID; mkdir -p makes what is above DIR' assign -p /mnt/x/new
 	leads 2 'unknown option -b: --hard SIZE is the limit' assign /mnt/x/dir -b 10M
 	leads 2 'unknown option -m: --mode MODE' assign --mkdir -m 0750 /mnt/x/new
-	leads 2 'unknown option -n: --noheadings has no header, --top N takes N rows, grep NAMESPACE/ those of a namespace' list -n default
+	leads 2 'unknown option -n: -N has no header, --top N takes N rows, | grep NAMESPACE/ is kubectl' list -n default
 	leads 2 'unknown option -A: without a path it takes volumes of all namespaces' list -A
 	leads 2 'unknown option -w: fsquota watch and fsquota top follow' list -w
 	leads 2 'unknown option -s: sizes have a letter' usage -s /mnt/x/dir
@@ -429,8 +429,8 @@ restores_nothing() {
 	: >empty
 	printf '# type = project\nfs = %s\n\n' "$(findmnt -no SOURCE "/mnt/$1")" >nothing
 	cp dump "/mnt/$1/dump"
-	for words in "write -f $PWD/dump=$PWD/dump /mnt/$1" "write -f $PWD/dump=--at $PWD/dump --at /mnt/$1" \
-		"write -f /mnt/$1/dump=/mnt/$1/dump" "write -f /mnt/$1/dump=--dry-run --at /mnt/$1 --at /mnt/$1/dump" \
+	for words in "restore -f $PWD/dump DIR=$PWD/dump /mnt/$1" "restore -f $PWD/dump DIR=--at $PWD/dump --at /mnt/$1" \
+		"restore -f /mnt/$1/dump DIR=/mnt/$1/dump" "restore -f /mnt/$1/dump DIR=--dry-run --at /mnt/$1 --at /mnt/$1/dump" \
 		"\"word\" is no filesystem; a dump is read with -f=--at /mnt/$1 word" "no filesystem=-f dump --at /mnt/$1 word" \
 		"several filesystems=/mnt/x /mnt/e" "no limits in standard input=/mnt/$1" "no limits in /dev/null=-f /dev/null /mnt/$1" \
 		"no limits in empty=-f empty /mnt/$1" "no limits in nothing=-f nothing -p --dry-run /mnt/$1"; do

@@ -123,8 +123,7 @@ static const struct {
 	{ " jq ", "--csv", "--json | jq FILTER" },
 	{ " w ", " list ", "fsquota watch and fsquota top follow changes" },
 	{ " n ", " list ",
-	  "--noheadings has no header, --top N takes N rows, grep NAMESPACE/ those of a "
-	  "namespace" },
+	  "-N has no header, --top N takes N rows, | grep NAMESPACE/ is kubectl's -n" },
 	{ " H ", "--bytes", "--noheadings has no header, --bytes exact numbers" },
 	{ " gone orphans orphaned orphan stale missing dead ", " list find check usage explain ",
 	  "fsquota prune --dry-run shows directories that are gone" },

@@ -329,7 +329,10 @@ static bool check_is_no_file(struct session *session, const char *path)
 	struct stat st;
 
 	return stat(path, &st) || !S_ISREG(st.st_mode) ||
-	       session_usage_error(session, "%s is a file; to read it write -f %s", path, path);
+	       session_error(session, ERROR_OF_FILE, FSQ_E_USAGE, 0, path,
+			     "%s is a file: fsquota restore -f %s DIR sets its limits on the "
+			     "filesystem of DIR",
+			     path, path);
 }
 
 /* @return   the file of -f, or NULL: standard input */
