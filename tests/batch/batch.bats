@@ -77,6 +77,12 @@ asks() {
 	for i in {1..18}; do is "$i" '[.request, .exit, .error.code]' "[$i,2,\"usage\"]"; done
 	is 1 '.error.message' '"a word that has to be quoted takes a JSON array, such as [\"usage\", \"/srv/two words\"]"'
 	is 19 '[.exit, .id[0].id]' '[0,1048577]'
+	# The next try would be a quote.
+	mkdir '/mnt/x/with two blanks'
+	answers 'usage --fallback=walk /mnt/x/with two blanks' 'usage /mnt/x/none two blanks'
+	is 1 '[.error.path, .error.hint]' '["/mnt/x/with","a path with a blank takes a JSON array: [\"usage\", \"/srv/two words\"]"]'
+	is 2 .error.hint null
+	rmdir '/mnt/x/with two blanks'
 }
 
 @test "a line is at most 1 MiB long, and holds no NUL" {

@@ -182,21 +182,6 @@ static void forget_until(struct session *session, const char *directory,
 		until_forget(session, fsq_assignment_id(assignment), st.st_dev, &after);
 }
 
-/* Who knows other quotas takes it for a part of the outer one. */
-static void tell_of_outer(struct session *session, const char *directory, uint32_t id)
-{
-	const struct fsq_mount_points *points = session_mounts(session);
-	struct fsq_inode_project outer;
-	char above[PATH_MAX];
-	const int length = snprintf(above, sizeof(above), "%s/..", directory);
-
-	if (points && (size_t)length < sizeof(above) &&
-	    fsq_lookup_project(points, above, &outer) == 0 && outer.id && outer.id != id)
-		session_warn(session, directory,
-			     "leaves project %u, whose limits do not hold in it any more",
-			     outer.id);
-}
-
 /* @return   whether it is assigned, and was shown */
 static bool assign_and_show(struct session *session, const struct fsq_assign_request *request,
 			    struct progress *progress)
@@ -225,8 +210,12 @@ static bool assign_and_show(struct session *session, const struct fsq_assign_req
 			session_note_change(session, request->directory, LIMITS_SET);
 		if (fsq_assignment_change(assignment) == FSQ_CHANGED)
 			forget_until(session, request->directory, assignment);
-		if (fsq_assignment_change(assignment) == FSQ_CREATED && session_has_person(session))
-			tell_of_outer(session, request->directory, fsq_assignment_id(assignment));
+		/* Who knows other quotas takes it for a part of the outer one. */
+		if (fsq_assignment_change(assignment) == FSQ_CREATED &&
+		    fsq_assignment_outer(assignment) && session_has_person(session))
+			session_warn(session, request->directory,
+				     "leaves project %u, whose limits do not hold in it any more",
+				     fsq_assignment_outer(assignment));
 		/* Warn of limits that have no effect. */
 		if (fsq_assignment_enforcement(assignment) == FSQ_NOT_ENFORCED)
 			session_warn_not_enforced(session, request->directory);

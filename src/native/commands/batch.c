@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,6 +22,8 @@
 
 /* --- the words of a request --- */
 
+#define ARRAY "[\"usage\", \"/srv/two words\"]"
+
 static const char out_of_memory[] = "out of memory";
 
 static bool add_word(struct request *request, char *word)
@@ -37,8 +40,7 @@ static void split_words(struct request *request, char *line)
 	char *rest = NULL, *word = NULL;
 
 	if (line[strcspn(line, "'\"\\")])
-		request->wrong = "a word that has to be quoted takes a JSON array, such as "
-				 "[\"usage\", \"/srv/two words\"]";
+		request->wrong = "a word that has to be quoted takes a JSON array, such as " ARRAY;
 	else
 		word = strtok_r(line, " \t\r", &rest);
 	while (word && add_word(request, word))
@@ -213,6 +215,30 @@ static void print_answer(struct batch *batch, const struct session *session)
 	json_end(&json);
 }
 
+/* A path with a blank came as two words. @return  as of suggest_for_path() */
+static char *suggest_array(struct session *session, const char *path, bool exists)
+{
+	const struct batch *batch = session->batch;
+	char joined[PATH_MAX];
+	size_t used = 0;
+
+	for (char **word = batch->request.words; *word && !exists; word++) {
+		const size_t room = sizeof(joined) - used;
+		const bool is_path = strcmp(*word, path) == 0;
+		int length;
+
+		if (!used && !is_path)
+			continue;
+		length = snprintf(joined + used, room, used ? " %s" : "%s", *word);
+		if ((size_t)length >= room)
+			break;
+		used += (size_t)length;
+		if (!is_path && access(joined, F_OK) == 0)
+			return strdup("a path with a blank takes a JSON array: " ARRAY);
+	}
+	return batch->session->suggest(session, path, exists);
+}
+
 static void answer_line(struct batch *batch, enum line kind, char *line, size_t length)
 {
 	static struct writer output, error, messages;
@@ -227,7 +253,7 @@ static void answer_line(struct batch *batch, enum line kind, char *line, size_t 
 	output.in_answer = true;
 	session.commands = batch->session->commands;
 	session.run = batch->session->run;
-	session.suggest = batch->session->suggest;
+	session.suggest = suggest_array;
 	session.error = &error;
 	session.messages = &messages;
 	session.json = true;
@@ -341,7 +367,7 @@ const struct command batch_command = {
 	.summary = "answer commands from standard input, one a line",
 	.synopsis = "[--read-only] < REQUESTS",
 	.help = "Read a command a line, as a JSON array of its words, or as words between blanks\n"
-		"where none has to be quoted, and answer each with a line of JSON. One process\n"
+		"without quotes, and answer each with a line of JSON. One process\n"
 		"does the work of thousands. With --read-only, sudoers(5) can allow it to others.",
 	.example = "batch <<<'usage /srv/web'\n"
 		   "batch --read-only <requests >answers.jsonl",

@@ -208,7 +208,7 @@ const struct command dump_command = {
 /* Of a dump with several filesystems only the lines of the one that was named count. */
 struct dump {
 	struct session *session;
-	const char *own_device;
+	const struct fsq_filesystem_info *own;
 	struct dump_line *lines; /* first those of own_device, if any is */
 	size_t count, capacity, own_count;
 	char *device; /* of the first line that names one */
@@ -252,7 +252,8 @@ static bool take_dump_line(struct dump *dump, const char *text, size_t number)
 		if (!dump->device)
 			return session_errno(dump->session, 0, ENOMEM, NULL, "nothing is set");
 		dump->several |= strcmp(device, dump->device) != 0;
-		dump->is_own = strcmp(device, dump->own_device) == 0;
+		dump->is_own = strcmp(device, dump->own->device) == 0 ||
+			       strcmp(device, dump->own->directory) == 0;
 		return true;
 	}
 	if (text[strspn(text, " \t")] == '\0')
@@ -295,7 +296,7 @@ static bool choose_lines(struct dump *dump, const char *file)
 						      "the dump has several filesystems, and %s is "
 						      "none of them: leave in it only the lines of "
 						      "one; nothing is set",
-						      dump->own_device);
+						      dump->own->device);
 }
 
 /* @return   whether every line was understood; else an error was reported */
@@ -376,7 +377,7 @@ static void command_restore(struct session *session, const struct invocation *in
 	const struct path_entry *path = &session->paths[session->current_path];
 	struct dump dump = {
 		.session = session,
-		.own_device = path->info->device,
+		.own = path->info,
 		.chosen = options_type_count(options) > 0,
 		.type = options_type(options),
 	};

@@ -103,6 +103,7 @@ struct fsq_assignment {
 	enum fsq_enforcement enforcement;
 	uint64_t space;
 	uint64_t elsewhere; /* inodes */
+	uint32_t outer;	    /* the project that the directory belonged to, or 0 */
 	const struct fsq_budget *over_budget;
 };
 
@@ -404,6 +405,7 @@ static int choose_id(struct fsq_assignment *a, const struct fsq_id_range *range,
 	struct fsq_owner owner;
 	int rc = lock_and_find_owner(a, &owner, err);
 
+	a->outer = a->directory.project.id;
 	if (rc == 0 && request->keep_limits)
 		rc = check_kept(a, &owner, err);
 	if (rc)
@@ -1143,6 +1145,11 @@ uint64_t fsq_assignment_space(const struct fsq_assignment *assignment)
 uint64_t fsq_assignment_elsewhere(const struct fsq_assignment *assignment)
 {
 	return assignment->elsewhere;
+}
+
+uint32_t fsq_assignment_outer(const struct fsq_assignment *assignment)
+{
+	return assignment->outer == assignment->id ? 0 : assignment->outer;
 }
 
 bool fsq_assignment_may_be_full(const struct fsq_assignment *assignment)

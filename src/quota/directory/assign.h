@@ -55,6 +55,9 @@ uint64_t fsq_assignment_space(const struct fsq_assignment *assignment);
  */
 uint64_t fsq_assignment_elsewhere(const struct fsq_assignment *assignment);
 
+/** @return  the project to which the directory belonged, as what is in that one's directory does; 0: none */
+uint32_t fsq_assignment_outer(const struct fsq_assignment *assignment);
+
 /** @return  whether statfs(2) of the directory shows that nothing is left of its limits, or cannot tell */
 bool fsq_assignment_may_be_full(const struct fsq_assignment *assignment);
 
