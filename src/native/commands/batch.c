@@ -2,13 +2,16 @@
 /* Commands from standard input, an answer for each: see fsquota-batch(8). */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "native/cli/options.h"
+#include "quota/mounts/lookup.h"
 #include "quota/usage/usage.h"
 #include "shared/array.h"
 #include "shared/json_read.h"
@@ -220,6 +223,7 @@ static char *suggest_array(struct session *session, const char *path, bool exist
 {
 	const struct batch *batch = session->batch;
 	char joined[PATH_MAX];
+	struct stat st;
 	size_t used = 0;
 
 	for (char **word = batch->request.words; *word && !exists; word++) {
@@ -233,7 +237,7 @@ static char *suggest_array(struct session *session, const char *path, bool exist
 		if ((size_t)length >= room)
 			break;
 		used += (size_t)length;
-		if (!is_path && access(joined, F_OK) == 0)
+		if (!is_path && fsq_lookup_stat(NULL, joined, 0, &st, NULL) == 0)
 			return strdup("a path with a blank takes a JSON array: " ARRAY);
 	}
 	return batch->session->suggest(session, path, exists);
