@@ -66,6 +66,7 @@ struct resizing {
 	dev_t asked;	/* the filesystem that was last asked whether it enforces limits, and */
 	uint64_t space; /* in bytes, or 0 */
 	const struct fsq_limits *from; /* with --until: resize only from these; or NULL */
+	int64_t until;		       /* when the limits go back, in seconds since 1970; or 0 */
 };
 
 /* @return   false: an error was reported; @path is named in it, unless it is NULL */
@@ -149,6 +150,7 @@ static bool show_resized(struct resizing *resizing, const struct fsq_resized *re
 		.changed = resized->changed,
 		.enforced = true,
 		.over = resized->over,
+		.until = resizing->until,
 	};
 
 	if (session_has_rows(session)) {
@@ -473,14 +475,13 @@ static void edit_one(struct resizing *resizing, const struct invocation *invocat
 /* --- limits that go back --- */
 
 /* Write the line before the limits are set, and take older ones away afterwards. */
-static void set_until(struct resizing *resizing, struct until *until, struct fsq_resized *plan,
-		      int64_t when)
+static void set_until(struct resizing *resizing, struct until *until, struct fsq_resized *plan)
 {
 	struct session *session = resizing->session;
 	char *directory = fsq_lookup_gone(NULL, resizing->request.directory);
 	struct until_line *older, line = { .id = plan->id,
 					   .directory = directory,
-					   .when = when,
+					   .when = resizing->until,
 					   .before = plan->before,
 					   .after = plan->after };
 
@@ -501,13 +502,13 @@ static void set_until(struct resizing *resizing, struct until *until, struct fsq
 			for (size_t i = 0; i < until->count; i++)
 				until->list[i].is_done = until->list[i].is_new;
 		else
-			until_tell(session, resizing->request.directory, when);
+			until_tell(session, resizing->request.directory, resizing->until);
 		until_remove(session, until);
 	}
 	free(directory);
 }
 
-static void resize_until(struct resizing *resizing, int64_t when)
+static void resize_until(struct resizing *resizing)
 {
 	struct session *session = resizing->session;
 	struct fsq_resize_request ask = resizing->request;
@@ -523,7 +524,7 @@ static void resize_until(struct resizing *resizing, int64_t when)
 	    resize(resizing, &ask, &plan, NULL)) {
 		for (size_t i = 0; i < session->budget_count; i++)
 			session->budgets[i].planned = 0;
-		set_until(resizing, &until, &plan, when);
+		set_until(resizing, &until, &plan);
 	}
 	until_free(&until);
 }
@@ -599,7 +600,6 @@ static void command_resize(struct session *session, const struct invocation *inv
 		},
 	};
 	int directories;
-	int64_t when;
 
 	resizing.request.budgets = session->budgets;
 	resizing.request.budget_count = session->budget_count;
@@ -629,8 +629,8 @@ static void command_resize(struct session *session, const struct invocation *inv
 	}
 	if (options->until) {
 		resizing.request.directory = invocation->operands[0];
-		if (until_parse(session, options->until, &when))
-			resize_until(&resizing, when);
+		if (until_parse(session, options->until, &resizing.until))
+			resize_until(&resizing);
 		return;
 	}
 	if (options->has_over && !directories) {

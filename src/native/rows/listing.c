@@ -401,6 +401,7 @@ bool listing_show_change(struct session *session, const struct listing_change *c
 	row.enforced &= change->enforced;
 	row.change = change_word(change->changed);
 	row.over_budget = budgets_where(change->over, row.mountpoint);
+	row.until = 1000 * change->until;
 	if (change->walked)
 		row.mounts_skipped = change->mounts_skipped;
 	if (change->special)

@@ -144,6 +144,7 @@ struct listing_change {
 	uint64_t mounts_skipped;       /* if so */
 	uint64_t special;	       /* files that cannot carry the ID */
 	const struct fsq_budget *over; /* the limit was forced above this budget, or NULL */
+	int64_t until;		       /* when the limits go back, in seconds since 1970; or 0 */
 };
 
 /**
