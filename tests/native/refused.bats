@@ -200,14 +200,14 @@ no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquot
 @test "release and resize" {
 	local id
 	fsquota assign /mnt/x/tree --hard 26M --id 70
-	says 5 '/mnt/x/web: has no quota of its own' release /mnt/x/web
+	says 5 '/mnt/x/web: has no quota of its own (with --if-exists that is no failure)' release /mnt/x/web
 	says 5 '/mnt/x/tree/sub: has no quota of its own (it belongs to the project of a directory above it)' release /mnt/x/tree/sub
 	says 6 '/mnt/x/tree: has project ID 70' release --id 71 /mnt/x/tree
 	mkdir $'/mnt/x/bell\a'
-	says 5 '/mnt/x/bell\a: has no quota of its own' release $'/mnt/x/bell\a'
+	says 5 '/mnt/x/bell\a: has no quota of its own (with --if-exists that is no failure)' release $'/mnt/x/bell\a'
 	run_split fsquota release --json /mnt/x/web
 	assert_equal "$status:$stdout:$stderr" '5:{"release":[]}:{"error":{"code":"not-found","errno":null,"path":"/mnt/x/web",'\
-'"message":"has no quota of its own","cause":null,"hint":null}}'
+'"message":"has no quota of its own","cause":null,"hint":"with --if-exists that is no failure"}}'
 
 	refuses 2 'resize: a directory and a size are wanted; usage: fsquota resize {DIR... ' fsquota resize
 	says 2 '/mnt/x/tree is no size: the size stands last, fsquota resize DIR SIZE' resize 2M /mnt/x/tree

@@ -101,6 +101,9 @@ END
 	[[ $screens == *"PAUSED"*"${chosen}web"* && ${screens##*PAUSED} == *$'\n/mnt/x '* ]]
 	on_screen TERM
 	[[ $screens == *"$leave"*"STATUS 0 True" ]]
+	# The screen would take it with it.
+	run -5 env TERM=xterm script -qec 'fsquota top /mnt/x/none' /dev/null
+	[[ $output == *"$leave"*"fsquota top: /mnt/x/none: cannot open: No such file or directory"* ]] || fail "$output"
 }
 
 @test "what is refused, and what it says of what is not there" {

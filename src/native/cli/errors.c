@@ -323,7 +323,7 @@ unsigned int session_flag_of(enum fsq_type type)
 	return type == FSQ_PROJECT ? 0 : ERROR_OTHER_TYPE;
 }
 
-static bool fail(struct session *session, const struct fsq_error *err, const char *hint)
+bool session_fail_hint(struct session *session, const struct fsq_error *err, const char *hint)
 {
 	const char *path = err->path[0] ? err->path : NULL;
 
@@ -341,7 +341,7 @@ static bool fail(struct session *session, const struct fsq_error *err, const cha
 
 bool session_fail(struct session *session, const struct fsq_error *err)
 {
-	return fail(session, err, NULL);
+	return session_fail_hint(session, err, NULL);
 }
 
 bool session_fail_missing(struct session *session, const struct fsq_error *err,
@@ -352,7 +352,7 @@ bool session_fail_missing(struct session *session, const struct fsq_error *err,
 	bool is_it = strncmp(err->path, directory, length) == 0 &&
 		     directory[length + strspn(directory + length, "/")] == '\0';
 
-	return fail(session, err, err->errnum == ENOENT && is_it ? hint : NULL);
+	return session_fail_hint(session, err, err->errnum == ENOENT && is_it ? hint : NULL);
 }
 
 int session_code_of(int errnum, const char *path)

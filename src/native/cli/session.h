@@ -170,6 +170,9 @@ unsigned int session_flag_of(enum fsq_type type);
  */
 bool session_fail(struct session *session, const struct fsq_error *err);
 
+/** The same. @hint  what to do about it, unless there is a better one; or NULL */
+bool session_fail_hint(struct session *session, const struct fsq_error *err, const char *hint);
+
 /** As session_fail(). If it is that the directory is not there, @hint says what makes it, unless there is a better one. */
 bool session_fail_missing(struct session *session, const struct fsq_error *err,
 			  const char *directory, const char *hint);

@@ -154,7 +154,12 @@ static bool release_and_show(struct session *session, struct fsq_release_request
 			     released.left_inodes,
 			     released.left_inodes == 1 ? " still has" : "s still have", released.id,
 			     released.id);
-	return !rc || session_fail(session, &err) || err.errnum != EINTR;
+	if (rc)
+		session_fail_hint(session, &err,
+				  rc == FSQ_E_NOT_FOUND && !err.errnum && !err.hint
+					  ? "with --if-exists that is no failure"
+					  : NULL);
+	return !rc || err.errnum != EINTR;
 }
 
 static void command_release(struct session *session, const struct invocation *invocation)

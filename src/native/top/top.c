@@ -251,6 +251,7 @@ static bool take_a_look(struct top *top)
 	one.json = session->json;
 	one.at = session->at;
 	one.cache = top->cache;
+	one.keeps_error = session->keeps_error;
 	/* In a table for people some names are left out. */
 	one.style.format = session->style.format;
 	if (!first) {
@@ -264,6 +265,10 @@ static bool take_a_look(struct top *top)
 	read_rows(top, &one);
 	/* Do not free them: they belong to the other session and to the cache. */
 	one.at = (struct word_list){ 0 };
+	if (first) {
+		session->first_error = one.first_error;
+		one.first_error = (struct text){ 0 };
+	}
 	session_end(&one);
 	free(discarded.bytes);
 	if (first && one.status)
@@ -570,6 +575,7 @@ static void command_top(struct session *session, const struct invocation *invoca
 	const struct top_options *options = invocation->options;
 	struct table_style *style = &session->style;
 	struct top top = { .session = session, .options = options, .invocation = invocation };
+	static struct writer messages;
 	struct screen screen;
 	struct fsq_error err;
 
@@ -603,9 +609,14 @@ static void command_top(struct session *session, const struct invocation *invoca
 		table_choose(style, &top_rows,
 			     options_type(&options->types) == FSQ_PROJECT ? LOG_COLUMNS
 									  : USER_LOG_COLUMNS);
+	/* What is told meanwhile would go with the screen. */
+	session->keeps_error = top.screen != NULL;
 	run_screen(&top);
 	if (top.screen)
 		screen_end(&screen, session->out);
+	writer_start(&messages, STDERR_FILENO);
+	write_bytes(&messages, session->first_error.bytes, session->first_error.used);
+	writer_flush(&messages);
 	close(top.signals);
 out:
 	growth_free(&top.growth);
