@@ -39,7 +39,7 @@ leads() {
 	# Words of other tools for an option or two of ours, topics, and a word too many or too few.
 	leads 2 'did you mean "apply --diff --dry-run"?' plan
 	leads 2 'did you mean "assign --like"?' clone /mnt/x/dir /mnt/e/other
-	leads 2 'did you mean "limit" or "assign"?' setquota -u root 0 1G 0 0 /mnt/x
+	leads 2 'did you mean "limit -u bsoft=100M bhard=120M USER DIR" or "assign"?' setquota -u root 0 1G 0 0 /mnt/x
 	leads 2 'did you mean "doctor" or "explain"?' why
 	leads 2 'did you mean "setup"?' init /mnt/x
 	leads 2 'did you mean "batch --read-only"?' grant ann

@@ -20,7 +20,7 @@ static const struct synonym {
 } command_synonyms[] = {
 	{ " ls show status projects ps print path ", "\"list\"" },
 	{ " set create add new ", "\"assign\" or \"resize\"" },
-	{ " setquota ", "\"limit\" or \"assign\"" },
+	{ " setquota ", "\"limit -u bsoft=100M bhard=120M USER DIR\" or \"assign\"" },
 	{ " delete del rm unset clear unassign ", "\"release\"" },
 	{ " unregister deregister forget ", "\"release --keep-tags\"" },
 	{ " backup save ", "\"export\" or \"dump\"" },

@@ -327,8 +327,7 @@ static void tell_of_full(const struct watch *watch)
 	}
 	if (count)
 		session_warn(watch->session, NULL,
-			     "full already, and without an event: %zu; --initial tells of them",
-			     count);
+			     "%zu full already; --initial begins with what is full", count);
 }
 
 void watch_report_start(const struct watch *watch)
