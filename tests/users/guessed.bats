@@ -539,6 +539,8 @@ restores_nothing() {
 	leads 2 'unknown option --gone: fsquota prune --dry-run shows directories that are gone' list --gone /mnt/x
 	leads 2 'unknown option --files0-from: fsquota batch reads requests from standard input' usage --files0-from=-
 	leads 2 'unknown option --until: fsquota resize DIR SIZE --until WHEN, when it has a quota' assign /mnt/x/dir --hard 2M --until friday
+	leads 2 'unknown option --undo: fsquota export DIR shows the limit that lasts, resize DIR SIZE --allow-shrink sets it' resize /mnt/x/dir --undo
+	leads 2 'unknown option --read-only: fsquota batch --read-only lets others look, by sudo(8)' list --read-only
 	leads 2 'unknown option --shell: eval takes what --pairs prints' usage --shell /mnt/x/dir
 	leads 2 'there is no column "pcent"; there are ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,PATH, and others, see --list-columns' list -o name,pcent,used
 	# A name that the ID makes is shown to who asks for names; what is in no project only with its name.

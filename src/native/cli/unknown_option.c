@@ -48,6 +48,10 @@ static const struct {
 	{ " user users u group groups g ", " release ",
 	  "limits of a user: fsquota limit -u bsoft=0 bhard=0 USER PATH takes them away" },
 
+	{ " undo cancel end revert back reset now ", " resize ",
+	  "fsquota export DIR shows the limit that lasts, resize DIR SIZE --allow-shrink sets it" },
+	{ " read-only readonly ro ", " list top check report explain usage ",
+	  "fsquota batch --read-only lets others look, by sudo(8)" },
 	{ " file filename f ", " apply ", "FILE is an operand, without an option" },
 	{ " b ", " assign resize ", "--hard SIZE is the limit" },
 	{ " p ", " assign ", "--id ID chooses the ID; mkdir -p makes what is above DIR" },

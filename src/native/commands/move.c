@@ -91,9 +91,10 @@ static void command_move(struct session *session, const struct invocation *invoc
 		return;
 	}
 	if (rc) {
-		session_fail_missing(session, &err, request.to,
-				     "rename it with mv first; move registers it, and with "
-				     "--rename does both");
+		session_fail_missing(
+			session, &err, request.to,
+			"rename it with mv first; move registers it, and with "
+			"--rename does both; to another filesystem: cp -a, then assign --like");
 		restore_signals(&signals_before);
 		return;
 	}

@@ -156,7 +156,7 @@ static bool release_and_show(struct session *session, struct fsq_release_request
 			     released.id);
 	if (rc)
 		session_fail_hint(session, &err,
-				  rc == FSQ_E_NOT_FOUND && !err.errnum && !err.hint
+				  has_certainly_no_quota(rc, &err) && !err.hint
 					  ? "with --if-exists that is no failure"
 					  : NULL);
 	return !rc || err.errnum != EINTR;

@@ -281,7 +281,8 @@ static void warn_of_directory(struct session *session, const struct fsq_outlook 
 	    fsq_lookup_stat(NULL, outlook->mount.directory, 0, &top, NULL) == 0 &&
 	    S_ISDIR(st.st_mode) && st.st_dev == top.st_dev && st.st_ino != top.st_ino)
 		session_warn(session, path,
-			     "is a directory of %s, and the steps are for all of that",
+			     "is a directory of %s, and the steps are for all of that: if a disk "
+			     "belongs there, mount it first",
 			     outlook->mount.directory);
 }
 
