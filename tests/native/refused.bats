@@ -202,6 +202,7 @@ no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquot
 	fsquota assign /mnt/x/tree --hard 26M --id 70
 	says 5 '/mnt/x/web: has no quota of its own (with --if-exists that is no failure)' release /mnt/x/web
 	says 5 '/mnt/x/tree/sub: has no quota of its own (it belongs to the project of a directory above it)' release /mnt/x/tree/sub
+	says 5 '/mnt/x/none: cannot open: No such file or directory (with --if-exists that is no failure)' release /mnt/x/none
 	says 6 '/mnt/x/tree: has project ID 70' release --id 71 /mnt/x/tree
 	mkdir $'/mnt/x/bell\a'
 	says 5 '/mnt/x/bell\a: has no quota of its own (with --if-exists that is no failure)' release $'/mnt/x/bell\a'

@@ -276,7 +276,7 @@ leads() {
 @test "a directory that was not renamed, or not within its project, leads to the way" {
 	mkdir /mnt/x/old
 	fsquota assign /mnt/x/old --hard 10M
-	leads 5 'cannot open: No such file or directory (rename it with mv first; move registers it' move /mnt/x/old /mnt/x/none
+	leads 5 'cannot open: No such file or directory (rename it with mv first; move registers it, and with --rename does both; to another filesystem: cp -a, then assign --like)' move /mnt/x/old /mnt/x/none
 	mkdir /mnt/x/copy
 	leads 6 'is still there, and is not /mnt/x/copy (copy it, then fsquota assign NEW --like OLD' move /mnt/x/old /mnt/x/copy
 	# A provisioner has made the old one again.
