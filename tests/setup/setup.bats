@@ -156,7 +156,17 @@ teardown() {
 	mount -a
 	enforced /run/other
 	umount /run/other
-	rm "$image"
+	# One that begins within the file.
+	: >/etc/fstab
+	mount -o loop,offset=1048576 "$(truncate -s 66M /run/part && device=$(losetup --find --show --offset 1048576 /run/part) &&
+		mkfs.ext4 -q -O ^quota,^project "$device" && losetup -d "$device" && echo /run/part)" /run/other
+	run -0 fsquota setup --yes --unmount /run/other
+	enforced /run/other
+	umount /run/other
+	mount -a
+	enforced /run/other
+	umount /run/other
+	rm "$image" /run/part
 }
 
 # bats test_tags=slow

@@ -284,10 +284,14 @@ static void find_device(struct plan *plan)
 	const char *freed = loop_attribute(plan, "autoclear");
 	const char *file = loop_attribute(plan, "backing_file");
 
-	if (file && is_there(file) && offset && strcmp(offset, "0") == 0)
+	const bool is_whole = !offset || strcmp(offset, "0") == 0;
+
+	if (file && is_there(file))
 		plan->image = file;
-	plan->device = plan->image && freed && strcmp(freed, "1") == 0 ? plan->image
-								       : plan->outlook->device;
+	plan->image_options = is_whole ? "loop," : print(plan, "loop,offset=%s,", offset);
+	plan->device = plan->image && is_whole && freed && strcmp(freed, "1") == 0
+			       ? plan->image
+			       : plan->outlook->device;
 }
 
 /* --- features of ext4 --- */
@@ -491,7 +495,9 @@ static void add_fstab_line(struct plan *plan, enum step_state state)
 				 : outlook->device;
 	/* A device that is not there at the boot must not stop it. */
 	options = take(plan, fsq_options_with_quota(&outlook->mount));
-	options = options ? print(plan, "%s%s,nofail", plan->image ? "loop," : "", options) : NULL;
+	options = options ? print(plan, "%s%s,nofail", plan->image ? plan->image_options : "",
+				  options)
+			  : NULL;
 	if (plan->no_memory)
 		return;
 	add(plan,

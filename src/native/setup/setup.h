@@ -57,9 +57,9 @@ struct plan {
 	bool no_memory;
 	int errnum; /* of @unread, which cannot be read; or 0 */
 	const char *unread;
-	/* The file that is all of a loop device, which is not there at a boot; or NULL */
-	const char *image;
-	/* What programs get while it is not mounted: the image, if umount(8) frees its loop device */
+	/* The file of a loop device, which is not there at a boot, or NULL; and what fstab has for that */
+	const char *image, *image_options;
+	/* What programs get while it is not mounted: the image, if umount(8) frees its loop device, and that has all of it */
 	const char *device;
 	struct texts texts;
 };
