@@ -83,6 +83,13 @@ static inline void write_text(struct writer *writer, const char *text)
 	write_bytes(writer, text, strlen(text));
 }
 
+/** Write all of @text, which may be empty. */
+static inline void write_all_of(struct writer *writer, const struct text *text)
+{
+	if (text->used)
+		write_bytes(writer, text->bytes, text->used);
+}
+
 static inline void write_char(struct writer *writer, char c)
 {
 	if (writer->used == WRITER_BUFFER)

@@ -612,7 +612,7 @@ static void send_mail(struct session *session, const char *what, const struct te
 		     ": %s\nAuto-Submitted: auto-generated\nMIME-Version: 1.0\n"
 		     "Content-Type: text/plain; charset=UTF-8\nContent-Transfer-Encoding: 8bit\n\n",
 		     what);
-	write_bytes(&w, body->bytes, body->used);
+	write_all_of(&w, body);
 	rc = writer_flush(&w);
 	if (rc == 0 && lseek(fd, 0, SEEK_SET) < 0)
 		rc = -errno;
@@ -645,7 +645,7 @@ static void end_mail(struct check *check)
 	if (rc)
 		session_no_memory(session);
 	else if (!check->options->quiet)
-		write_bytes(session->out, check->mail.bytes, check->mail.used);
+		write_all_of(session->out, &check->mail);
 	session_flush(session);
 	if (check->full_count)
 		snprintf(what, sizeof(what), "%" PRIu64 " at their limits", check->full_count);

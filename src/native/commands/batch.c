@@ -200,7 +200,7 @@ static void print_answer(struct batch *batch, const struct session *session)
 	json_number(&json, "request", batch->number);
 	json_number(&json, "exit", (uint64_t)session->status);
 	if (batch->error.used > 0)
-		write_bytes(w, batch->error.bytes, batch->error.used);
+		write_all_of(w, &batch->error);
 	else if (session->no_memory)
 		write_text(w, no_memory);
 	if (batch->messages.used > 0) {
@@ -211,7 +211,7 @@ static void print_answer(struct batch *batch, const struct session *session)
 	}
 	/* Rows are members already; other output becomes a string. */
 	if (output->used > 0 && output->bytes[0] == ',')
-		write_bytes(w, output->bytes, output->used);
+		write_all_of(w, output);
 	else if (output->used > 0)
 		json_text(&json, "output", output->bytes, output->used);
 	json_close(&json, '}');

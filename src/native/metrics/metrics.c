@@ -433,7 +433,7 @@ static void add_series(struct projects *projects, const struct project *project,
 	}
 	write_labels(&all->to_labels, &row,
 		     row.type == FSQ_PROJECT && !all->options->no_path_label);
-	write_bytes(&all->to_labels, all->place.bytes, all->place.used);
+	write_all_of(&all->to_labels, &all->place);
 	series.labels = all->labels.used + all->to_labels.used;
 	all->no_memory |=
 		!array_add(&all->list, &all->count, &all->capacity, &series, sizeof(series));
@@ -689,7 +689,7 @@ static bool write_health(struct session *session, void *arg)
 			if (wants(options, (enum fsq_type)type))
 				check_filesystem(session, (enum fsq_type)type);
 	}
-	write_bytes(session->out, session->first_error.bytes, session->first_error.used);
+	write_all_of(session->out, &session->first_error);
 	if (!session->status)
 		write_text(session->out, "ok\n");
 	return true;

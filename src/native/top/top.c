@@ -615,7 +615,7 @@ static void command_top(struct session *session, const struct invocation *invoca
 	if (top.screen)
 		screen_end(&screen, session->out);
 	writer_start(&messages, STDERR_FILENO);
-	write_bytes(&messages, session->first_error.bytes, session->first_error.used);
+	write_all_of(&messages, &session->first_error);
 	writer_flush(&messages);
 	close(top.signals);
 out:
