@@ -203,6 +203,10 @@ no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquot
 	says 5 '/mnt/x/web: has no quota of its own (with --if-exists that is no failure)' release /mnt/x/web
 	says 5 '/mnt/x/tree/sub: has no quota of its own (it belongs to the project of a directory above it)' release /mnt/x/tree/sub
 	says 5 '/mnt/x/none: cannot open: No such file or directory (with --if-exists that is no failure)' release /mnt/x/none
+	# As of a pod, whose volumes have quotas.
+	mkdir -p /mnt/x/pod/volumes
+	fsquota assign --mkdir /mnt/x/pod/volumes/cache --hard 1M
+	says 5 '/mnt/x/pod: has no quota of its own (directories in it have their own, as fsquota list DIR shows; name them)' release /mnt/x/pod
 	says 6 '/mnt/x/tree: has project ID 70' release --id 71 /mnt/x/tree
 	mkdir $'/mnt/x/bell\a'
 	says 5 '/mnt/x/bell\a: has no quota of its own (with --if-exists that is no failure)' release $'/mnt/x/bell\a'

@@ -297,7 +297,7 @@ static enum fsq_visit look_below(uint32_t id, const char *directory, void *arg)
 	return FSQ_VISIT_STOP;
 }
 
-static bool has_projects_below(const struct session *session, const char *path)
+bool suggest_has_projects_below(const struct session *session, const char *path)
 {
 	char *real = fsq_lookup_gone(NULL, path);
 	const char *above = real;
@@ -321,8 +321,9 @@ char *suggest_for_path(struct session *session, const char *path, bool exists)
 		hint = suggest_for_name(session, path);
 	if (!exists)
 		return hint || !session->saves ? hint : strdup("> FILE writes to a file");
-	quoted = is_mounted_on(path) || has_projects_below(session, path) ? quote_for_shell(path)
-									  : NULL;
+	quoted = is_mounted_on(path) || suggest_has_projects_below(session, path)
+			 ? quote_for_shell(path)
+			 : NULL;
 	if (quoted)
 		length = asprintf(&hint,
 				  "fsquota list %s shows the projects in it, usage "

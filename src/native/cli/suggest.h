@@ -33,6 +33,9 @@ bool suggest_is_meant(const struct suggestion *to, const char *name);
  */
 bool suggest_is_nearer(struct suggestion *to, const char *name);
 
+/** @return  whether a directory below @path is registered */
+bool suggest_has_projects_below(const struct session *session, const char *path);
+
 /**
  * A hint for a path that does not exist, or that belongs to no project.
  *

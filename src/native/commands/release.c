@@ -9,6 +9,7 @@
 #include "native/cli/journal.h"
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
+#include "native/cli/suggest.h"
 #include "native/cli/until.h"
 #include "native/rows/change.h"
 
@@ -113,6 +114,17 @@ static bool has_certainly_no_quota(int rc, const struct fsq_error *err)
 	       !(err->hint == FSQ_HINT_NAME_FILESYSTEM && err->path[0]);
 }
 
+/* @directory  that could not be released, or NULL. @return  a hint that is better than that of the library, or NULL */
+static const char *hint_for(const struct session *session, const char *directory, int rc,
+			    const struct fsq_error *err)
+{
+	if (!has_certainly_no_quota(rc, err) || err->hint)
+		return NULL;
+	if (directory && suggest_has_projects_below(session, directory))
+		return "directories in it have their own, as fsquota list DIR shows; name them";
+	return "with --if-exists that is no failure";
+}
+
 /* @return   false when a signal came: no more is to be released */
 static bool release_and_show(struct session *session, struct fsq_release_request *request,
 			     bool if_exists)
@@ -155,10 +167,7 @@ static bool release_and_show(struct session *session, struct fsq_release_request
 			     released.left_inodes == 1 ? " still has" : "s still have", released.id,
 			     released.id);
 	if (rc)
-		session_fail_hint(session, &err,
-				  has_certainly_no_quota(rc, &err) && !err.hint
-					  ? "with --if-exists that is no failure"
-					  : NULL);
+		session_fail_hint(session, &err, hint_for(session, request->directory, rc, &err));
 	return !rc || err.errnum != EINTR;
 }
 
