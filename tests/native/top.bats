@@ -104,6 +104,9 @@ END
 	# The screen would take it with it.
 	run -5 env TERM=xterm script -qec 'fsquota top /mnt/x/none' /dev/null
 	[[ $output == *"$leave"*"fsquota top: /mnt/x/none: cannot open: No such file or directory"* ]] || fail "$output"
+	# timeout(1) puts it into the background, where it stops; its signal ends it.
+	run -0 timeout -k 1 20 env TERM=xterm script -qec 'timeout 1 fsquota top /mnt/x; echo ended' /dev/null
+	[[ $output == *ended* ]] || fail "$output"
 }
 
 @test "what is refused, and what it says of what is not there" {

@@ -2,6 +2,7 @@
 #include "screen.h"
 
 #include <curses.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -50,6 +51,14 @@ static void put(struct writer *w, const char *text)
 		write_text(w, text);
 }
 
+void screen_wait_for_foreground(void)
+{
+	struct termios as_it_is;
+
+	if (tcgetattr(STDIN_FILENO, &as_it_is) == 0)
+		tcsetattr(STDIN_FILENO, TCSADRAIN, &as_it_is);
+}
+
 bool screen_begin(struct screen *screen, struct writer *w)
 {
 	static const char *const names[] = {
@@ -91,6 +100,8 @@ void screen_end(struct screen *screen, struct writer *w)
 	put(w, screen->text[SCREEN_SHOW_CURSOR]);
 	put(w, screen->text[SCREEN_END]);
 	writer_flush(w);
+	/* Who was put into the background meanwhile must not stop at the end. */
+	signal(SIGTTOU, SIG_IGN);
 	tcsetattr(STDIN_FILENO, TCSADRAIN, &screen->before);
 	for (int i = 0; i < SCREEN_TEXTS; i++)
 		free(screen->text[i]);

@@ -25,6 +25,9 @@ struct screen {
 	char *text[SCREEN_TEXTS];
 };
 
+/** In the background of a terminal stop here, where a signal still ends the process, until it is in the foreground. */
+void screen_wait_for_foreground(void);
+
 /**
  * Take over standard input and output, if both are a terminal that terminfo(5) knows.
  *

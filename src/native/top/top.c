@@ -596,6 +596,8 @@ static void command_top(struct session *session, const struct invocation *invoca
 		session_fail(session, &err);
 		return;
 	}
+	if (!options->batch && style->format == TABLE_TEXT)
+		screen_wait_for_foreground();
 	top.signals = session_open_signals(session, SIGWINCH);
 	if (top.signals < 0)
 		goto out;
