@@ -286,6 +286,22 @@ both_limits() {
 	assert_regex "$stdout" ': 80% of space reached'
 }
 
+@test "a volume of a pod is told by the name that people know" {
+	local volume=/mnt/x/pods/0d0d/volumes/kubernetes.io~empty-dir/cache
+	fresh_fs x
+	mount -t tmpfs none /var/log
+	mkdir -p /var/log/pods/shop_web-0_0d0d "$volume"
+	fsquota assign --hard 1M --id 1048577 "$volume"
+	chmod 777 "$volume"
+	writes "$volume/a" 900
+	printf '#!/bin/sh\necho "$FSQUOTA_NAME $FSQUOTA_POD" >%s/pod\n' "$BATS_TEST_TMPDIR" >"$BATS_TEST_TMPDIR/program"
+	chmod +x "$BATS_TEST_TMPDIR/program"
+	run -0 timeout 20 fsquota watch --over 80 --initial --count 1 /mnt/x --exec "$BATS_TEST_TMPDIR/program"
+	assert_output --partial ' project 1048577 (shop/web-0/cache): 80% of space reached'
+	assert_equal "$(cat "$BATS_TEST_TMPDIR/pod")" 'volume1048577 shop/web-0/cache'
+	umount /var/log
+}
+
 @test "an event says whether the limits hold in the directory" {
 	fresh_fs x
 	volume x 42 --hard 1M

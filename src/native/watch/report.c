@@ -9,6 +9,7 @@
 #include "native/cli/options.h"
 #include "native/rows/projects.h"
 #include "quota/base/path.h"
+#include "quota/base/pod_path.h"
 #include "quota/mounts/lookup.h"
 #include "quota/usage/usage.h"
 #include "shared/array.h"
@@ -24,6 +25,7 @@ static const struct field fields[] = {
 	  .words = account_types },
 	{ "ID", "id", FIELD_ID, MEMBER(record.id), "ID of the user, group or project" },
 	{ "NAME", "name", FIELD_TEXT, MEMBER(record.name), "its name" },
+	{ "POD", "pod", FIELD_TEXT, MEMBER(pod), "namespace, pod and volume of kubelet" },
 	{ NULL, "directories", FIELD_TEXTS, MEMBER(directories) },
 	{ "FILESYSTEM", "filesystem", FIELD_TEXT, MEMBER(record.filesystem),
 	  "device of the filesystem" },
@@ -72,7 +74,11 @@ static void write_line(struct writer *w, const void *arg)
 	write_format(w, "%s ", field_time(time, row->milliseconds));
 	write_escaped(w, record->mountpoint);
 	write_char(w, ' ');
-	records_write_account(w, record->type, record->id, record->name);
+	records_write_account(
+		w, record->type, record->id,
+		row->pod && (!record->name || fsq_is_usual_name(record->name, record->id))
+			? row->pod
+			: record->name);
 	write_format(w, ": %s", row->words.before_limit);
 	if (row->over > 0)
 		write_format(w, "%g%% of ", row->over);
@@ -223,6 +229,8 @@ static void report_event(struct watch *watch, const struct watch_id *id, enum fs
 		/* Print an empty list, too. */
 		.directories = { id->directories ? (const char *const *)id->directories : none,
 				 id->directory_count },
+		.pod = pods_text(&watch->pods, &watch->texts,
+				 id->directory_count ? id->directories[0] : NULL),
 		.source = tally->from_kernel ? "kernel" : "poll",
 		.writer = tally->has_writer ? tally->writer : FIELD_NOT_KNOWN,
 		.count = tally->count,
@@ -305,6 +313,11 @@ void watch_report(struct watch *watch, const struct watch_volume *volume, int64_
 		first = id->next_due;
 		report_id(watch, id);
 	}
+	/* Pods come and go. */
+	pods_free(&watch->pods);
+	watch->pods = (struct pods){ 0 };
+	texts_free(&watch->texts);
+	watch->texts = (struct texts){ 0 };
 	session_flush(session);
 	watch->ends |= session->out->errnum != 0;
 }

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "native/cli/paths.h"
+#include "native/cli/pods.h"
 #include "native/cli/session.h"
 #include "native/rows/growth.h"
 #include "native/rows/records.h"
@@ -164,6 +165,7 @@ struct watch_row {
 	/* Its use is FIELD_NOT_KNOWN if the record could not be read. */
 	struct record_row record;
 	struct field_texts directories; /* of a project */
+	const char *pod;		/* as in struct project_row */
 	const char *source;		/* "kernel" or "poll" */
 	uint64_t writer;		/* user ID of who caused it, or FIELD_NOT_KNOWN */
 	uint64_t count;			/* how often since the last one */
@@ -220,7 +222,9 @@ struct watch {
 	struct scopes scopes; /* of projects: one for each of @only; none: all */
 	struct watch_volume **volumes;
 	size_t volume_count, volume_capacity;
-	bool no_memory;			 /* for a filesystem */
+	bool no_memory;	  /* for a filesystem */
+	struct pods pods; /* during watch_report(), as the names in @texts */
+	struct texts texts;
 	struct fsq_mount_points *points; /* NULL: not read since the mounts changed */
 	struct growth_use *uses;	 /* of one type on one filesystem, by ID */
 	size_t use_count, use_capacity;
