@@ -871,6 +871,9 @@ enum fsq_finding_id {
 	FSQ_FINDING_PROJECT_FULL, /* of project: nothing more can be written */
 	/* about limits that were to go back; path is the directory; the caller finds it */
 	FSQ_FINDING_LIMITS_OVERDUE,
+	/* about a path that was named: the caller, or for root its owner, can write nothing more; project: the ID of the user
+	 * or group, which name says; other_name: the option for it */
+	FSQ_FINDING_ACCOUNT_FULL,
 };
 
 struct fsq_finding {

@@ -36,6 +36,9 @@ lacks() {
 	finds problem ext4-features /mnt/e
 	assert_equal "$(jq -r .message <<<"$finding" | grep -o 'feature.*')" "feature project"
 	lacks ext4-features -O quota
+	# A directory that is not there is named by what is above it.
+	other_ext4 -O ^quota,^project
+	refuses 3 'see fsquota setup /mnt/e)' fsquota assign --mkdir /mnt/e/new --hard 1M
 }
 
 @test "an ext4 whose inodes have no place for an ID" {
@@ -91,6 +94,29 @@ lacks() {
 	assert_equal "$repair" ""
 	assert_equal "$(jq -r .path <<<"$finding" | od -An -c | tr -d ' \n')" "$(printf '%s\n' "$place" | od -An -c | tr -d ' \n')"
 	umount "$place" "${place%?}"
+}
+
+@test "a user or a group at its limit, of whom a path is" {
+	local fs type id
+	fresh_each x e
+	for fs in x e; do
+		for type in user group; do
+			id=7
+			[ $type = user ] || id=8
+			mkdir /mnt/$fs/$type
+			chown 7 /mnt/$fs/$type
+			chgrp 8 /mnt/$fs/$type
+			fsquota limit "-${type:0:1}" bhard=1m $id /mnt/$fs
+			no_more account-full /mnt/$fs/$type
+			! setpriv --reuid 7 --regid 8 --clear-groups sh -c "yes >/mnt/$fs/$type/file" 2>/dev/null
+			finds note account-full /mnt/$fs/$type
+			assert_equal "$(jq -r .message <<<"$finding" | cut -d: -f1)" "$type $id is full"
+			no_more account-full /mnt/$fs
+			fsquota limit "-${type:0:1}" bhard=0 $id /mnt/$fs
+			rm /mnt/$fs/$type/file
+		done
+	done
+	fresh_each x e
 }
 
 @test "a filesystem without space or without inodes is full" {

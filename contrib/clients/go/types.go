@@ -179,6 +179,7 @@ type WatchRow struct {
 	Type               string    `json:"type"`  // user, group or project
 	ID                 uint32    `json:"id"`    // ID of the user, group or project
 	Name               *string   `json:"name"`  // its name
+	Pod                *string   `json:"pod"`   // namespace, pod and volume of kubelet
 	Directories        []string  `json:"directories"`
 	Filesystem         *string   `json:"filesystem"`           // device of the filesystem
 	Mountpoint         *string   `json:"mountpoint"`           // where it is mounted

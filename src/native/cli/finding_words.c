@@ -148,6 +148,9 @@ static const struct template templates[] = {
 	  "project {id} is full: at its hard limit, or above its soft one for too long; see "
 	  "fsquota "
 	  "explain" },
+	{ FSQ_FINDING_ACCOUNT_FULL, .word = "account-full",
+	  "{name} {id} is full: at the hard limit, or above the soft one for too long; see "
+	  "fsquota quota {other_name} {id}" },
 	{ FSQ_FINDING_LIMITS_OVERDUE, .word = "limits-overdue",
 	  "its limits were to go back on {name}, as resize --until said: is fsquota-until.timer "
 	  "enabled?",

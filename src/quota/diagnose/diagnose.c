@@ -100,6 +100,35 @@ static bool is_full(const struct fsq_dquot *dquot)
 	return false;
 }
 
+/* Whose files are written here? Of users the caller, but root has no limits: the owner. */
+static void check_accounts(struct fsq_subject *subject)
+{
+	static const char *const names[] = { [FSQ_USER] = "user", [FSQ_GROUP] = "group" };
+	static const char *const options[] = { [FSQ_USER] = "-u", [FSQ_GROUP] = "-g" };
+	struct fsq_target *target = &subject->handle.target;
+	struct fsq_state state;
+	struct fsq_dquot dquot;
+	struct stat st;
+
+	if (fstat(target->fd, &st) || fsq_quotactl_state(target, FSQ_PROJECT, &state))
+		return;
+	for (int type = FSQ_USER; type <= FSQ_GROUP; type++) {
+		const uint32_t id = type == FSQ_GROUP ? st.st_gid
+				    : geteuid()	      ? geteuid()
+						      : st.st_uid;
+
+		if (id && state.enforced[type] &&
+		    fsq_quotactl_get(target, (enum fsq_type)type, id, &dquot) == 0 &&
+		    is_full(&dquot))
+			fsq_finding_visit_here(subject,
+					       (struct fsq_finding){ .id = FSQ_FINDING_ACCOUNT_FULL,
+								     .path = subject->handle.path,
+								     .name = names[type],
+								     .other_name = options[type],
+								     .project = id });
+	}
+}
+
 static void check_directory(struct fsq_subject *subject)
 {
 	const char *file = subject->diagnosis->registry->projects_file;
@@ -374,7 +403,8 @@ static void look_at_subject(struct fsq_subject *subject, bool itself)
 	if (new && subject->outlook.accounting)
 		fsq_diagnose_records(subject);
 	if (itself)
-		check_directory(subject);
+		check_accounts(subject);
+	check_directory(subject);
 }
 
 /* Diagnose the filesystem of a path and, with @itself, the directory. */

@@ -44,6 +44,7 @@ static enum fsq_finding_level level_of_finding(const struct fsq_finding *finding
 	case FSQ_FINDING_DIRECTORY_WITHOUT_LINE:
 	case FSQ_FINDING_SPECIAL_FILES:
 	case FSQ_FINDING_PROJECT_FULL:
+	case FSQ_FINDING_ACCOUNT_FULL:
 	case FSQ_FINDING_LIMITS_OVERDUE:
 		return FSQ_FINDING_NOTE;
 	case FSQ_FINDING_KUBELET_LEAKED:
