@@ -313,7 +313,7 @@ rows='
 	local line
 	for line in '43 0 8 0 0 0 0 7' $'43 0 8 0 0\r' $'43 0 8 0 0 0 0\r' $'\r' '43 0 8 0' '43 0 8 0 0 0'; do
 		printf '42 0 8 0 0\n%s\n' "$line" >dump
-		refuses 2 "line 2 does not hold limits; nothing is set" fsquota restore -p -f dump /mnt/x
+		refuses 2 "line 2 does not hold limits" fsquota restore -p -f dump /mnt/x
 	done
 	assert_equal "$(kernel_has /mnt/x 42)$(kernel_has /mnt/x 43)" ""
 }

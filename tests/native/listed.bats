@@ -226,7 +226,7 @@ each_refuses() {
 	run -0 fsquota report --csv -N --output TYPE /mnt/x2
 	fresh_fs x2 -o noquota
 	assert_output project
-	refuses 2 "name a project or a directory of one, or -u or -g for your own quota" fsquota quota /mnt/x
+	refuses 2 "name a project or a directory of one, such as ., or -u or -g for your own quota" fsquota quota /mnt/x
 	prints root setpriv --groups 0 "$FSQUOTA" quota -g --csv -N --output NAME /mnt/x
 	prints '{"quota":[]}' setpriv --clear-groups "$FSQUOTA" quota -g --json /mnt/x
 }

@@ -28,7 +28,7 @@ says() {
 # hints DIR: in which words to go on.
 hints() { echo "(see fsquota doctor $1)"; }
 
-capability='Operation not permitted (this takes CAP_SYS_ADMIN in the initial user namespace: run it as root of the host; fsquota usage works without)'
+capability='Operation not permitted (this takes CAP_SYS_ADMIN in the initial user namespace: run it as root of the host; fsquota usage DIR works without)'
 off='project quota is off: mounted without prjquota'
 no_tmpfs='tmpfs has no project quotas; a mount of its own with the option size= limits a directory, see tmpfs(5)'
 no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquota'
@@ -219,7 +219,7 @@ no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquot
 	says 2 '"0" is no project ID from 1 to 4294967294' resize --id 0 /mnt/x/tree 50M
 	says 6 '/mnt/x/tree: has project ID 70' resize --id 43 /mnt/x/tree 50M
 	says 1 '/dev/null: is no regular file' resize --projects-file /dev/null /mnt/x/tree 50M
-	says 5 '/mnt/x/web: belongs to no project (fsquota assign gives it one)' resize /mnt/x/web 5M
+	says 5 '/mnt/x/web: belongs to no project (fsquota assign gives it one, fsquota usage --fallback=walk counts without)' resize /mnt/x/web 5M
 	says 6 '/mnt/x/tree: would be smaller than the 26M (27262976 bytes) it has (use --allow-shrink if that is meant)' \
 		resize /mnt/x/tree 10M
 	fallocate -l 4M /mnt/x/tree/4M
@@ -265,7 +265,7 @@ they are deleted but open, elsewhere (fsquota find $id), or of a kind that this 
 	says 1 'open on one failed, -f writes a new one; > FILE replaces it: File exists' dump -f one /mnt/x
 	says 2 "/mnt/x2: the dump has several filesystems, and $FSQ_X2_DEV is none of them: leave in it only the lines of one; nothing is set" restore -f all /mnt/x2
 	printf '%s\n' "fs = $FSQ_X_DEV" '42 0 2048 0 0' nonsense >bad
-	says 2 '/mnt/x: line 3 does not hold limits; nothing is set' restore -p -f bad /mnt/x
+	says 2 '/mnt/x: line 3 does not hold limits, as dump writes them; nothing is set; fsquota apply takes lines of export' restore -p -f bad /mnt/x
 	echo '42 0 562949953421400 0 0' >bad
 	says 2 '/mnt/x: line 1: a limit would count as none; nothing is set' restore -p -f bad /mnt/x
 }
@@ -313,7 +313,7 @@ they are deleted but open, elsewhere (fsquota find $id), or of a kind that this 
 	assert_equal "$status:$stdout:$stderr" '3:{"report":[]}:{"error":{"code":"not-supported","errno":"ENOSYS","path":"/mnt/x2",'\
 "\"message\":\"cannot read project quotas: $off\",\"cause\":\"quota-off\",\"hint\":\"see fsquota setup /mnt/x2\"}}"
 	exits 3 fsquota state /mnt/x2
-	type='this type of quota is off: mount the filesystem with prjquota (or usrquota, grpquota); see fsquota doctor /mnt/x2'
+	type='this type of quota is off: mount the filesystem with usrquota or grpquota; see fsquota doctor /mnt/x2'
 	assert_equal "$stderr" "fsquota state: /mnt/x2: no user quota: Function not implemented ($type)
 fsquota state: /mnt/x2: no group quota: Function not implemented ($type)
 fsquota state: /mnt/x2: no project quota: $off $(hints /mnt/x2)"

@@ -40,7 +40,7 @@ leads() {
 	leads 2 'did you mean "apply --diff --dry-run"?' plan
 	leads 2 'did you mean "assign --like"?' clone /mnt/x/dir /mnt/e/other
 	leads 2 'did you mean "limit -u bsoft=100M bhard=120M USER DIR" or "assign"?' setquota -u root 0 1G 0 0 /mnt/x
-	leads 2 'did you mean "doctor" or "explain"?' why
+	leads 2 'did you mean "doctor", "explain" or "quota -u"?' why
 	leads 2 'did you mean "setup"?' init /mnt/x
 	leads 2 'did you mean "batch --read-only"?' grant ann
 	leads 2 'there is no command "docker"; see fsquota-containers(7)' docker ps
@@ -165,7 +165,7 @@ leads() {
 	leads 2 'unknown option --check: -s sets the ID, -c looks for files without it' project --check /mnt/x/dir
 	leads 2 'unknown option --foreign: fsquota project -c NAME' find --foreign web-x
 	leads 2 'unknown option --size: fsquota explain DIR shows the largest' find --size web-x
-	leads 2 'unknown option --by-user: of each file: fsquota find -0 NAME | xargs -0 stat' list --by-user
+	leads 2 'unknown option --by-user: fsquota quota -u USER has the limits; of a project' list --by-user
 	leads 2 'unknown option --unit: sizes have a letter' list --unit=M
 	leads 2 'unknown option --separator: --csv has commas' list --csv --separator=';'
 	leads 2 'unknown option --format: --html FILE writes a page' report --format html
@@ -207,6 +207,32 @@ leads() {
 	run -5 fsquota apply "$BATS_TEST_TMPDIR/lines.conf"
 	assert_equal "$(fsquota usage --raw -No HARD /mnt/x/homes/*)" $'2M\n2M'
 	fsquota release /mnt/x/homes/*
+}
+
+@test "an option of another command leads to that one" {
+	leads 2 'unknown option --fallback of explain; fsquota usage has it' explain --fallback=walk /mnt/x
+	leads 2 'unknown option --html of list; fsquota report has it' list --html /mnt/x
+	leads 2 'unknown option --exit-code of setup; fsquota apply has it' setup --exit-code /mnt/x
+	leads 2 'unknown option --mkdir of export; fsquota assign has it' export --mkdir /mnt/x
+	leads 2 'unknown option --quiet of assign; fsquota supported, check and others have it' assign --quiet /mnt/x/dir
+	leads 2 'did you mean the command "release"' assign /mnt/x/dir --remove
+	leads 2 'unknown option --colour-me; see fsquota list --help' list --colour-me
+}
+
+@test "a directory that is not there: what makes it, or what was meant" {
+	local fs
+	for fs in x e; do
+		leads 5 '(--mkdir makes it)' assign "/mnt/$fs/new" --hard 5M
+		leads 5 '(mkdir -p makes it, and what is above it)' assign "/mnt/$fs/new/below" --hard 5M
+		leads 5 '(the shell found no such path; fsquota.d(5) has patterns)' assign "/mnt/$fs/homes/*" --hard 5M
+		echo "/mnt/$fs/new/below hard=5M" >"$BATS_TEST_TMPDIR/lines"
+		run -5 fsquota apply "$BATS_TEST_TMPDIR/lines"
+		assert_output --partial '(mkdir -p makes it, and what is above it)'
+		fsquota assign --mkdir "/mnt/$fs/gone" --hard 5M
+		rmdir "/mnt/$fs/gone"
+		leads 5 '(it is registered: fsquota prune --dry-run shows what is gone)' usage "/mnt/$fs/gone"
+		fsquota release "/mnt/$fs/gone"
+	done
 }
 
 @test "a format in the place of columns, or of --format, leads to its option" {
@@ -262,7 +288,7 @@ leads() {
 	leads 2 '--over PERCENT is for what is so full; --at goes with --id or --name' check --at 90
 	leads 2 '--warning and --critical go with --format nagios; else take --over' check --warning 90 /mnt/x
 	leads 2 '--format is table or nagios (fsquota metrics is for Prometheus), not "prometheus"' check --format prometheus
-	leads 2 'option --mail=root takes no value: also mail it to the address of fsquota.conf(5)' check --mail=root
+	leads 2 'option --mail=root takes no value: also mail it; fsquota.conf(5) has the address' check --mail=root
 	leads 2 'did you mean --exec /usr/bin/logger --exec-arg -t --exec-arg quota, or fsquota watch ... | logger -t quota?' watch --exec 'logger -t quota' /mnt/x
 	leads 2 'not "/bin/echo full"; did you mean --exec /bin/echo --exec-arg full, or fsquota watch ... | /bin/echo full?' watch --exec '/bin/echo full' /mnt/x
 	leads 2 "did you mean --exec /bin/sh --exec-arg -c --exec-arg 'echo hit >>/run/hit'?" watch --exec 'echo hit >>/run/hit' /mnt/x
@@ -501,6 +527,9 @@ restores_nothing() {
 	leads 5 'there is no project "shop/we"' usage --name shop/we
 	leads 5 'there is a volume of that name: fsquota usage --name shop/web-0/cache)' explain shop/web-0/cache
 	leads 5 '(fsquota list | grep shop/web-0 shows its volumes)' list shop/web-0
+	leads 5 '(fsquota list | grep shop shows its volumes)' list shop
+	leads 6 '2 volumes have a name that begins with shop: fsquota list | grep shop' usage --name shop
+	leads 5 'there is a volume of that name: --name shop/web-0/cache)' release shop/web-0/cache
 	leads 5 "belongs to no project (fsquota list $pod shows the projects in it, usage --fallback=walk counts)" explain "$pod"
 	umount /var/log
 }
@@ -531,6 +560,25 @@ restores_nothing() {
 	leads 5 '/mnt/x/a hard=5M mkdir: cannot read: No such file or directory (FILE is a file or directory with lines, - standard input)' apply '/mnt/x/a hard=5M mkdir'
 	leads 5 '/etc/fsquota.d: cannot read: No such file or directory (FILE is a file or directory with lines, - standard input)' apply
 	leads 2 'there is no command "exit-codes"; see EXIT STATUS in fsquota(8)' exit-codes
+}
+
+@test "users and groups: what leaves them out says so" {
+	local fs words
+	for fs in x e; do
+		run script -qec "fsquota dump /mnt/$fs; fsquota check /mnt/$fs; fsquota timer 7d /mnt/$fs" /dev/null
+		for words in "dump -u" "check -u" "timer -u"; do
+			assert_output --partial "/mnt/$fs: has quotas of users or groups, too: fsquota $words, or -g"
+		done
+		run script -qec "fsquota dump -p /mnt/$fs; fsquota check -u /mnt/$fs" /dev/null
+		refute_output --partial 'users or groups'
+	done
+	leads 2 '--html shows projects; of users and groups there are --csv and --json' report -u --html page /mnt/x
+	leads 2 'unknown option -u: fsquota dump -u has the limits of users' export -u
+	leads 2 'unknown option --user: fsquota quota -u USER has the limits' doctor --user daemon
+	leads 2 'did you mean "limit --edit -u USER DIR" or "resize --edit"?' edquota daemon
+	leads 2 'unknown option --copy: name the limits, for one user at a time' limit -u --copy daemon bin /mnt/x
+	leads 2 '--id takes --at PATH, or the directory' resize --id 1048579 --hard 200Mi
+	leads 2 '--mail takes no address' check --mail root /mnt/x
 }
 
 @test "guesses of a programmer" {

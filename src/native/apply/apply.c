@@ -19,6 +19,7 @@
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
 #include "native/cli/request.h"
+#include "native/cli/suggest.h"
 #include "native/cli/until.h"
 #include "native/rows/change.h"
 #include "quota/directory/assign.h"
@@ -331,7 +332,8 @@ static bool assign_entry(struct apply *apply, struct apply_entry *entry, const c
 		assign_write_journal(apply->session, &entry->request, NULL, &err);
 		show_applied(apply, entry, FAILED, NULL);
 		session_fail_missing(apply->session, &err, entry->request.directory,
-				     "the word mkdir in its line makes it");
+				     suggest_missing(entry->request.directory,
+						     "the word mkdir in its line makes it"));
 	}
 	if (rc)
 		return err.errnum != EINTR;

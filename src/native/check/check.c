@@ -256,6 +256,7 @@ static bool read_filesystem_row(struct check *check, struct fsq_filesystem *fs,
 		session_errno(check->session, ERROR_AT_PATH, -rc, info->directory,
 			      "cannot read its size");
 	fsq_quota_state(fs, type, &state);
+	options_tell_of_others(check->session, &check->options->types, fs, "check");
 	*usage = (struct fsq_usage){
 		.source = FSQ_USAGE_STATFS,
 		.used_bytes = rc ? FIELD_NOT_KNOWN : blocks->total - blocks->free,
@@ -660,10 +661,13 @@ static bool names_address(const struct invocation *invocation)
 {
 	struct stat st;
 
-	for (int i = 0; i < invocation->operand_count; i++)
-		if (strchr(invocation->operands[i], '@') &&
-		    fsq_lookup_stat(NULL, invocation->operands[i], 0, &st, NULL) == -ENOENT)
+	for (int i = 0; i < invocation->operand_count; i++) {
+		const char *word = invocation->operands[i];
+
+		if ((strchr(word, '@') || !strchr(word, '/')) &&
+		    fsq_lookup_stat(NULL, word, 0, &st, NULL) == -ENOENT)
 			return true;
+	}
 	return false;
 }
 
@@ -775,7 +779,7 @@ static void command_check(struct session *session, const struct invocation *invo
 
 static const struct command_option check_options[] = {
 	{ 'q', "quiet", "print nothing: the exit status says it", .field = FIELD(quiet) },
-	{ 0, "mail", "also mail it to the address of fsquota.conf(5)", .field = FIELD(mail) },
+	{ 0, "mail", "also mail it; fsquota.conf(5) has the address", .field = FIELD(mail) },
 	{ 0, "limit", "judge DIR by SIZE instead of its limits", .kind = VALUE_DIRECTORY,
 	  .argument = "DIR=SIZE", .take = take_limit },
 	{ 0, "full-within", "also what will be full in TIME, such as 4h", .kind = VALUE_TIME,

@@ -5,12 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "finding_words.h"
 #include "quota/base/error.h"
 #include "quota/fsquota.h"
 #include "quota/kernel/privilege.h"
+#include "quota/mounts/lookup.h"
 #include "session.h"
 #include "shared/errno_words.h"
 #include "table/json.h"
@@ -58,7 +60,8 @@ static const char *const hints[] = {
 	[FSQ_HINT_AROUND] = "--around, or the word around in fsquota.d, leaves it with that",
 	[FSQ_HINT_ORDER_LIMITS] = "give both limits, or soft none",
 	[FSQ_HINT_MAKE_PARENT] = "its parent must exist: mkdir -p makes it",
-	[FSQ_HINT_ASSIGN] = "fsquota assign gives it one",
+	[FSQ_HINT_ASSIGN] =
+		"fsquota assign gives it one, fsquota usage --fallback=walk counts without",
 	[FSQ_HINT_LOOK_AT_ID] =
 		"the ID has limits or files there, see fsquota list and fsquota doctor",
 	[FSQ_HINT_COPY] = "copy it, then fsquota assign NEW --like OLD, and fsquota release OLD",
@@ -83,7 +86,7 @@ static const char *hint_of_error(const struct error *error)
 			       ? "root of the host may: an immutable file, see lsattr(1), a "
 				 "seccomp filter or a security module forbids it"
 			       : "this takes CAP_SYS_ADMIN in the initial user namespace: run it "
-				 "as root of the host; fsquota usage works without";
+				 "as root of the host; fsquota usage DIR works without";
 	case ERANGE:
 		return "this filesystem cannot hold so large a number";
 	case EUCLEAN:
@@ -134,6 +137,18 @@ static enum fsq_visit look_at_finding(const struct fsq_finding *finding, void *a
 	return FSQ_VISIT_STOP;
 }
 
+/* @return   the path, or the nearest one above it that is there; for free(3) */
+static char *what_is_there(const char *path)
+{
+	char *there = strdup(path), *slash;
+	struct stat st;
+
+	while (there && fsq_lookup_stat(NULL, there, 0, &st, NULL) == -ENOENT &&
+	       (slash = strrchr(there, '/')) && slash > there)
+		*slash = '\0';
+	return there;
+}
+
 /*
  * Explain why something is not supported, if the path is known. Takes a look at the mount.
  *
@@ -141,9 +156,10 @@ static enum fsq_visit look_at_finding(const struct fsq_finding *finding, void *a
  */
 static char *find_cause(struct error *error)
 {
+	char *there, *path, *hint = NULL;
 	const struct fsq_diagnose_request request = {
 		.size = sizeof(request),
-		.paths = &error->path,
+		.paths = (const char *const *)&there,
 		.path_count = 1,
 		.filesystems_only = true,
 		.no_repairs = true,
@@ -151,19 +167,23 @@ static char *find_cause(struct error *error)
 	bool of_quota = error->hint == FSQ_HINT_MOUNT_WITH_QUOTA ||
 			error->hint == FSQ_HINT_MOUNT_OR_COUNT || error->hint == FSQ_HINT_ENFORCE;
 	const char *first = "";
-	char *path, *hint = NULL;
 
 	if (!error->path || (!of_quota && error->errnum != ENODEV &&
 			     fsq_error_kind_of(error->errnum) != FSQ_E_NOT_SUPPORTED))
 		return NULL;
-	fsq_diagnose(&request, look_at_finding, error, NULL);
+	there = what_is_there(error->path);
+	if (there)
+		fsq_diagnose(&request, look_at_finding, error, NULL);
 	if (error->hint == FSQ_HINT_MOUNT_OR_COUNT)
 		first = "--fallback=walk counts; ";
 	else if (!error->cause.word &&
 		 (error->errnum == ESRCH || (error->errnum && error->of_other_type)))
-		first = "this type of quota is off: mount the filesystem with prjquota (or "
-			"usrquota, grpquota); ";
-	path = quote_for_shell(error->path);
+		first = error->of_other_type ? "this type of quota is off: mount the filesystem "
+					       "with usrquota or grpquota; "
+					     : "this type of quota is off: mount the filesystem "
+					       "with prjquota; ";
+	path = there ? quote_for_shell(there) : NULL;
+	free(there);
 	if (!path || asprintf(&hint, "%ssee fsquota %s %s", first,
 			      error->setup ? "setup" : "doctor", path) < 0)
 		hint = NULL;

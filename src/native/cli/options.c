@@ -190,7 +190,7 @@ bool options_project_id(struct session *session, bool may_miss, uint32_t *id)
 		return true;
 	/* As list shows volumes of pods. */
 	volumes = pods_count(session->projects_file, name, id);
-	if (names && volumes == 1)
+	if (names && volumes == 1 && strchr(name, '/'))
 		return true;
 	if (volumes > 1)
 		session_error(session, 0, FSQ_E_CONFLICT, 0, session->projid_file,
@@ -289,6 +289,19 @@ bool options_check_type(struct session *session, const struct quota_options *opt
 {
 	return options_type_count(options) <= 1 ||
 	       session_usage_error(session, "-u, -g and -p exclude each other");
+}
+
+void options_tell_of_others(struct session *session, const struct quota_options *options,
+			    struct fsq_filesystem *fs, const char *command)
+{
+	struct fsq_state state;
+
+	if (options_type_count(options) || !session_has_person(session) ||
+	    fsq_quota_state(fs, FSQ_PROJECT, &state))
+		return;
+	if (state.accounting[FSQ_USER] || state.accounting[FSQ_GROUP])
+		session_warn(session, fsq_filesystem_get_info(fs)->directory,
+			     "has quotas of users or groups, too: fsquota %s -u, or -g", command);
 }
 
 bool options_has_form(const struct quota_options *options)

@@ -103,7 +103,7 @@ size_t pods_count(const char *projects_file, const char *name, uint32_t *id)
 {
 	struct counting counting = { .name = name };
 
-	if (name[0] == '/' || !strchr(name, '/'))
+	if (name[0] == '/')
 		return 0;
 	if (fsq_projects_each(projects_file, count_line, &counting, NULL))
 		counting.count = 0;

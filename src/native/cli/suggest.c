@@ -30,9 +30,9 @@ static const struct synonym {
 	{ " copy cp clone ", "\"assign --like\"" },
 	{ " rename mv ", "\"move\"" },
 	{ " get du size stat used ", "\"usage\"" },
-	{ " edquota ", "\"limit --edit\" or \"resize --edit\"" },
+	{ " edquota ", "\"limit --edit -u USER DIR\" or \"resize --edit\"" },
 	{ " edit change update grow shrink expand extend ", "\"resize\"" },
-	{ " why ", "\"doctor\" or \"explain\"" },
+	{ " why ", "\"doctor\", \"explain\" or \"quota -u\"" },
 	{ " where describe ", "\"explain\"" },
 	{ " who ncdu ", "\"list\" or \"explain\"" },
 	{ " fill full ", "\"list\", \"top\" or \"explain\"" },
@@ -68,7 +68,9 @@ static const struct synonym {
 	{ " output columns formats units sizes ", "see fsquota-output(7)" },
 	{ " fsquota.d lines homes ", "see fsquota.d(5)" },
 	{ " fsquota.conf config conf configure ", "see fsquota.conf(5)" },
-	{ " history log logs journal ", "see \"log\" in fsquota.conf(5)" },
+	{ " history log logs journal ",
+	  "see \"log\" in fsquota.conf(5), which has changes logged from then on" },
+	{ " image images ", "see fsquota.d(5), and FILES in fsquota-apply(8)" },
 	{ " json error errors ", "see fsquota-json(5)" },
 	{ " exit quit ", "batch ends where its input does; see EXIT STATUS in fsquota(8)" },
 	{ " exit-status exit-code exit-codes exitcodes status-codes ",
@@ -257,11 +259,12 @@ static char *suggest_for_name(struct session *session, const char *word)
 	if (strchr(word, '/') && !volumes)
 		return NULL;
 	quoted = quote_for_shell(word);
-	if (quoted && volumes > 1)
+	/* A namespace, or a pod. */
+	if (quoted && volumes > (strchr(word, '/') != NULL))
 		length = asprintf(&hint, "fsquota list | grep %s shows its volumes", quoted);
 	else if (quoted && volumes)
-		length = asprintf(&hint, "there is a volume of that name: fsquota usage --name %s",
-				  quoted);
+		length = asprintf(&hint, "there is a volume of that name: %s--name %s",
+				  session->takes_name ? "" : "fsquota usage ", quoted);
 	else if (quoted && fsq_project_names_id(session_names(session), word, &id))
 		length = asprintf(&hint,
 				  session->takes_name
@@ -311,10 +314,14 @@ bool suggest_has_projects_below(const struct session *session, const char *path)
 char *suggest_for_path(struct session *session, const char *path, bool exists)
 {
 	char *quoted, *hint = NULL;
+	struct stat st;
 	int length = -1;
 
 	if (!exists && strcmp(path, "-") == 0)
 		return strdup("fsquota batch reads requests from standard input");
+	if (!exists && fsq_lookup_stat(NULL, path, 0, &st, NULL) == -ENOENT &&
+	    suggest_has_projects_below(session, path))
+		return strdup("it is registered: fsquota prune --dry-run shows what is gone");
 	if (!exists)
 		hint = suggest_for_id(session, path);
 	if (!exists && !hint)
@@ -331,6 +338,22 @@ char *suggest_for_path(struct session *session, const char *path, bool exists)
 				  quoted);
 	free(quoted);
 	return length < 0 ? NULL : hint;
+}
+
+const char *suggest_missing(const char *directory, const char *hint)
+{
+	char *above = strdup(directory), *slash = above ? strrchr(above, '/') : NULL;
+	struct stat st;
+
+	if (strpbrk(directory, "*?["))
+		hint = "the shell found no such path; fsquota.d(5) has patterns";
+	else if (slash > above && slash[1]) {
+		*slash = '\0';
+		if (fsq_lookup_stat(NULL, above, 0, &st, NULL) == -ENOENT)
+			hint = "mkdir -p makes it, and what is above it";
+	}
+	free(above);
+	return hint;
 }
 
 /* podman takes 10GB for 10^10 bytes, zfs for 10 * 2^30. */

@@ -33,7 +33,14 @@ bool suggest_is_meant(const struct suggestion *to, const char *name);
  */
 bool suggest_is_nearer(struct suggestion *to, const char *name);
 
-/** @return  whether a directory below @path is registered */
+/**
+ * A hint for a directory that is to get limits, and is not there.
+ *
+ * @hint     what makes it, if all above it is there
+ */
+const char *suggest_missing(const char *directory, const char *hint);
+
+/** @return  whether @path, which may be gone, or a directory below it is registered */
 bool suggest_has_projects_below(const struct session *session, const char *path);
 
 /**

@@ -26,6 +26,9 @@ static const struct {
 	{ " undo remove revert uninstall disable off ", " setup ",
 	  "there is no undo: fsquota release DIR..., and take prjquota out of /etc/fstab" },
 	{ " all a ", " setup ", "name one filesystem; fsquota doctor shows them" },
+	{ " boot at-boot reboot ", " doctor ",
+	  "fsquota setup --dry-run DIR says what is after it" },
+	{ " image ", " setup ", "an image runs fsquota setup --yes at its first boot" },
 	{ " fstab ", " setup ", "it takes /etc/fstab, no other" },
 	{ " kubelet kubernetes k8s ", " doctor ",
 	  "fsquota doctor /var/lib/kubelet looks there; see KUBELET in fsquota-xfs_quota(7)" },
@@ -62,7 +65,8 @@ static const struct {
 	{ " m ", " assign ", "--mode MODE is that of a new directory" },
 	{ " state ", " assign ", "present is fsquota assign, absent fsquota release" },
 	{ " from-file file f ", " assign ", "fsquota apply FILE takes lines" },
-	{ " if-changed ", " assign ", "it writes what differs; changed in --json says so" },
+	{ " if-changed exit-code changed ", " assign resize release move ",
+	  "it writes what differs; changed in --json says so" },
 	{ " print-id show-id ", " assign ", "it prints the ID" },
 	{ " each ", " assign ", "DIR/*/ gives each directory in DIR a project" },
 	{ " t C ", " apply ", "--dry-run changes nothing" },
@@ -104,7 +108,8 @@ static const struct {
 	{ " foreign ", " find ", "fsquota project -c NAME shows files that have another ID" },
 	{ " size largest l long ", " find ", "fsquota explain DIR shows the largest" },
 	{ " users user u owners owner by-user by-owner ", " find list explain ",
-	  "of each file: fsquota find -0 NAME | xargs -0 stat -c '%U %s %n'" },
+	  "fsquota quota -u USER has the limits; of a project's files: fsquota find -0 NAME | "
+	  "xargs -0 stat -c '%U %s %n'" },
 
 	{ " human human-readable k m si unit units block-size B ", "--bytes",
 	  "sizes have a letter (K, M, G, ...), or take --bytes" },
@@ -129,11 +134,16 @@ static const struct {
 	{ " n ", " list ",
 	  "-N has no header, --top N takes N rows, | grep NAMESPACE/ is kubectl's -n" },
 	{ " H ", "--bytes", "--noheadings has no header, --bytes exact numbers" },
-	{ " gone orphans orphaned orphan stale missing dead ", " list find check usage explain ",
+	{ " gone deleted removed orphans orphaned orphan stale missing dead ",
+	  " list find check usage explain ",
 	  "fsquota prune --dry-run shows directories that are gone" },
 	{ " files0-from files-from stdin ", " usage ",
 	  "fsquota batch reads requests from standard input; or xargs fsquota usage" },
+	{ " every interval ", " check ", "fsquota-check.timer runs it again and again, see FILES" },
+	{ " get field ", "--bytes", "-o COLUMN -N has the value of one column" },
 	{ " shell sh eval export env ", "--pairs", "eval takes what --pairs prints" },
+	{ " recursive depth d max-depth subdirs ", " usage list top explain ",
+	  "fsquota usage --fallback=walk DIR/* counts each directory" },
 	{ " A all-namespaces ", " list top check ",
 	  "without a path it takes volumes of all namespaces" },
 	{ " pod pods kubelet by group-by ", " list top check usage ",
@@ -150,6 +160,11 @@ static const struct {
 	{ " at path mount mountpoint filesystem device ",
 	  " list top watch find export prune doctor metrics explain id supported lsattr ",
 	  "PATH is an operand, without an option" },
+	{ " user users u group groups g ", " export ", "fsquota dump -u has the limits of users" },
+	{ " user users u group groups g ", " doctor ", "fsquota quota -u USER has the limits" },
+	{ " copy like proto p ", " limit ", "name the limits, for one user at a time" },
+	{ " pod pods namespace ", " release resize ",
+	  "--name NAMESPACE/POD/VOLUME, as fsquota list shows it" },
 	{ " configmap ", " export ",
 	  "export > FILE, and kubectl create configmap NAME --from-file=FILE" },
 	{ " mail email to mailto recipient pdf title ", "--html",
@@ -230,13 +245,36 @@ static void find_meant(const struct command *command, const char *name, size_t l
 	}
 }
 
+/*
+ * The commands that have an option of this name, as "a and b have" or "a, b and others have".
+ *
+ * @text     filled; "": none has
+ */
+static void find_owners(const struct session *session, const char *name, size_t length, char *text,
+			size_t size)
+{
+	const char *owners[3];
+	size_t count = 0;
+
+	for (size_t i = 0; session->commands[i] && count < COUNT(owners); i++)
+		if (command_find_option(session->commands[i], 0, name, length))
+			owners[count++] = session->commands[i]->name;
+	*text = '\0';
+	if (count == 1)
+		snprintf(text, size, "fsquota %s has", owners[0]);
+	else if (count)
+		snprintf(text, size, "fsquota %s%s%s%s have", owners[0], count > 2 ? ", " : " and ",
+			 owners[1], count > 2 ? " and others" : "");
+}
+
 bool report_unknown_option(struct session *session, const struct command *command, const char *word,
 			   size_t length, const char *whole, const char *value)
 {
 	const char *name = word + (whole ? 1 : 2), *answer;
 	size_t name_length = length - (whole ? 1 : 2);
 	int shown = (int)length;
-	char opposite[32], meant[128];
+	char opposite[32], meant[128], owners[64];
+	struct suggestion like;
 
 	if (whole && isdigit((unsigned char)*name) &&
 	    command_find_option(command, 0, "allow-shrink", 12)) {
@@ -246,6 +284,8 @@ bool report_unknown_option(struct session *session, const struct command *comman
 	}
 	snprintf(opposite, sizeof(opposite), "no-%.*s", (int)name_length, name);
 	find_meant(command, name, name_length, meant, sizeof(meant));
+	find_owners(session, name, name_length, owners, sizeof(owners));
+	suggest_begin(&like, name, name_length);
 	if (!whole && command_find_option(command, 0, opposite, strlen(opposite)))
 		session_usage_error(session,
 				    "unknown option %.*s: it does so, unless --%s is given", shown,
@@ -261,6 +301,12 @@ bool report_unknown_option(struct session *session, const struct command *comman
 	else if (*meant)
 		session_usage_error(session, "unknown option %.*s; did you mean %s?", shown, word,
 				    meant);
+	else if (*owners)
+		session_usage_error(session, "unknown option %.*s of %s; %s it", shown, word,
+				    command->name, owners);
+	else if (like.commands)
+		session_usage_error(session, "unknown option %.*s; did you mean the command %s?",
+				    shown, word, like.commands);
 	else
 		return false;
 	return true;

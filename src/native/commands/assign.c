@@ -195,7 +195,9 @@ static bool assign_and_show(struct session *session, const struct fsq_assign_req
 	mounts = progress_take_mounts(progress, session, request->directory);
 	assign_write_journal(session, request, rc ? NULL : assignment, &err);
 	if (rc)
-		return session_fail_missing(session, &err, request->directory, "--mkdir makes it");
+		return session_fail_missing(
+			session, &err, request->directory,
+			suggest_missing(request->directory, "--mkdir makes it"));
 	if (!request->dry_run && fsq_assignment_change(assignment) == FSQ_CREATED)
 		apply_marks_forget_one(session, fsq_assignment_id(assignment), request->directory);
 	shown = show_assignment(session, assignment, request, mounts);
@@ -275,7 +277,8 @@ static bool look_at_operands(struct session *session, const struct invocation *i
 					    "there is no directory %s; did you mean --%s %s?", word,
 					    option, strchr(word, '=') + 1);
 		else if (fsq_fail_errno(&err, ENOENT, word, "cannot open"))
-			session_fail_missing(session, &err, word, "--mkdir makes it");
+			session_fail_missing(session, &err, word,
+					     suggest_missing(word, "--mkdir makes it"));
 		return false;
 	}
 	return true;

@@ -177,6 +177,7 @@ static void command_dump(struct session *session, const struct invocation *invoc
 	records_each(session, session->paths[session->current_path].fs, options_type(options),
 		     &range, dump_record, &dump);
 	until_free(&dump.until);
+	options_tell_of_others(session, options, session->paths[session->current_path].fs, "dump");
 }
 
 #define FIELD(member) offsetof(struct quota_options, member)
@@ -259,8 +260,11 @@ static bool take_dump_line(struct dump *dump, const char *text, size_t number)
 	if (text[strspn(text, " \t")] == '\0')
 		return true;
 	if (!dump_line_parse(text, &line))
-		return session_usage_error(dump->session,
-					   "line %zu does not hold limits; nothing is set", number);
+		return session_usage_error(
+			dump->session,
+			"line %zu does not hold limits, as dump writes them; nothing is "
+			"set; fsquota apply takes lines of export",
+			number);
 	for (int form = 0; form < FSQ_FORMS; form++) {
 		uint64_t soft = line.limits.soft[form], hard = line.limits.hard[form];
 

@@ -528,6 +528,11 @@ static void command_report(struct session *session, const struct invocation *inv
 	};
 	struct fsq_state state;
 
+	if (options->html && options->quota.type[FSQ_USER] | options->quota.type[FSQ_GROUP]) {
+		session_usage_error(session, "--html shows projects; of users and groups there are "
+					     "--csv and --json");
+		return;
+	}
 	if (options->html) {
 		/* One page shows all filesystems, so write it with the first. */
 		if (session->current_path == 0)

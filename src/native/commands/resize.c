@@ -397,8 +397,10 @@ static bool make_request(struct session *session, const struct invocation *invoc
 					   options->hard);
 	if (*directories < least || (!size && !has_limits))
 		return options_refuse(session, invocation,
-				      least ? "a directory and a size are wanted"
-					    : "a size is wanted");
+				      session->wanted_id && least && !*directories
+					      ? "--id takes --at PATH, or the directory"
+				      : least ? "a directory and a size are wanted"
+					      : "a size is wanted");
 	if (!options_check_own_project(session, *directories, options->has_over) ||
 	    !options_project_id(session, false, &request->id))
 		return false;

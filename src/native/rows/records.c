@@ -260,8 +260,9 @@ static void show_own_record(struct session *session, const struct invocation *in
 			session_error(session, ERROR_AT_PATH, FSQ_E_USAGE, 0, *directories,
 				      "belongs to no project; fsquota assign gives it one");
 		else if (!found)
-			session_usage_error(session, "name a project or a directory of one, or -u "
-						     "or -g for your own quota");
+			session_usage_error(session,
+					    "name a project or a directory of one, such as "
+					    "., or -u or -g for your own quota");
 		break;
 	}
 }
