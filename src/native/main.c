@@ -57,13 +57,17 @@ static bool choose_filesystems(struct session *session, struct invocation *invoc
 	invocation->operand_count = left;
 	if (session->at.count == 0 && left == count) {
 		if (flags & COMMAND_CHANGES)
-			session_usage_error(session,
-					    "name the filesystem by a directory on it: the last "
-					    "word, or --at%s%s",
-					    count && takes_file ? "; a file takes -f" : "",
-					    strcmp(invocation->command->name, "limit") == 0
-						    ? "; before it " LIMIT_WORDS
-						    : "");
+			session_usage_error(
+				session,
+				"name the filesystem by a directory on it: the last "
+				"word, or --at%s%s",
+				count && takes_file ? "; a file takes -f" : "",
+				strcmp(invocation->command->name, "limit") == 0
+					? "; before it " LIMIT_WORDS
+				: strcmp(invocation->command->name, "timer") == 0
+					? "; before it a time such as 7d; fsquota state "
+					  "shows the grace times"
+					: "");
 		else if (flags & COMMAND_WITHOUT_QUOTA)
 			paths_add_all(session);
 		else

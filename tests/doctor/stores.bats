@@ -108,7 +108,7 @@ gone() {
 	mkdir -p /mnt/x/pods/uid1048577
 	finds note kubelet-leaked
 	assert_equal "$(jq -r '.message + "|" + .repair + "|" + .path' <<<"$finding")" \
-		"62 volumes of pods that are gone have lines and limits, which kubelet never clears from 1.31 on; with 66 more of them, \
+		"volumes of pods that are gone have lines and limits (62), which kubelet never clears from 1.31 on; with 66 more of them, \
 pods with a user namespace may not start|fsquota prune /mnt/x|/mnt/x"
 	assert_equal "$(grep -c directory-gone <<<"$findings")" 1
 	rmdir /mnt/x/pods/uid1048577

@@ -219,7 +219,7 @@ no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquot
 	says 2 '"0" is no project ID from 1 to 4294967294' resize --id 0 /mnt/x/tree 50M
 	says 6 '/mnt/x/tree: has project ID 70' resize --id 43 /mnt/x/tree 50M
 	says 1 '/dev/null: is no regular file' resize --projects-file /dev/null /mnt/x/tree 50M
-	says 5 '/mnt/x/web: belongs to no project (fsquota assign gives it one, fsquota usage --fallback=walk counts without)' resize /mnt/x/web 5M
+	says 5 '/mnt/x/web: belongs to no project (fsquota assign gives it one, fsquota usage --fallback=walk counts without; of a user: fsquota quota -u)' resize /mnt/x/web 5M
 	says 6 '/mnt/x/tree: would be smaller than the 26M (27262976 bytes) it has (use --allow-shrink if that is meant)' \
 		resize /mnt/x/tree 10M
 	fallocate -l 4M /mnt/x/tree/4M
@@ -263,7 +263,7 @@ they are deleted but open, elsewhere (fsquota find $id), or of a kind that this 
 	fsquota dump -f one /mnt/x
 	{ cat one && fsquota dump /mnt/e; } >all
 	says 1 'open on one failed, -f writes a new one; > FILE replaces it: File exists' dump -f one /mnt/x
-	says 2 "/mnt/x2: the dump has several filesystems, and $FSQ_X2_DEV is none of them: leave in it only the lines of one; nothing is set" restore -f all /mnt/x2
+	says 2 "/mnt/x2: the dump has several filesystems, and $FSQ_X2_DEV is none of them: leave in it only the lines of one filesystem; nothing is set" restore -f all /mnt/x2
 	printf '%s\n' "fs = $FSQ_X_DEV" '42 0 2048 0 0' nonsense >bad
 	says 2 '/mnt/x: line 3 does not hold limits, as dump writes them; nothing is set; fsquota apply takes lines of export' restore -p -f bad /mnt/x
 	echo '42 0 562949953421400 0 0' >bad
@@ -288,7 +288,7 @@ they are deleted but open, elsewhere (fsquota find $id), or of a kind that this 
 
 @test "usage and supported" {
 	ln -s web /mnt/x/link
-	says 5 '/mnt/x/web: belongs to no project (fsquota assign puts a quota on it, --fallback=walk counts)' usage /mnt/x/web
+	says 5 '/mnt/x/web: belongs to no project (fsquota assign puts a quota on it, --fallback=walk counts; of a user: fsquota quota -u)' usage /mnt/x/web
 	says 2 '/mnt/x/link: is a symlink: name what it leads to' usage /mnt/x/link
 	says 5 '/mnt/x/nowhere: cannot open: No such file or directory' supported /mnt/x/nowhere
 	says 3 "/proc: $no_proc $(hints /proc)" supported /proc

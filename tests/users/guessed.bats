@@ -564,14 +564,24 @@ restores_nothing() {
 
 @test "users and groups: what leaves them out says so" {
 	local fs words
+	fsquota limit -u bhard=5m daemon /mnt/x
+	fsquota limit -g bhard=5m daemon /mnt/e
 	for fs in x e; do
-		run script -qec "fsquota dump /mnt/$fs; fsquota check /mnt/$fs; fsquota timer 7d /mnt/$fs" /dev/null
-		for words in "dump -u" "check -u" "timer -u"; do
-			assert_output --partial "/mnt/$fs: has quotas of users or groups, too: fsquota $words, or -g"
+		run script -qec "fsquota report --html $BATS_TEST_TMPDIR/page; fsquota dump /mnt/$fs; fsquota check /mnt/$fs; fsquota timer 7d /mnt/$fs" /dev/null
+		for words in "report -u" "dump -u" "check -u" "timer -u"; do
+			assert_output --partial "/mnt/$fs: has limits of users or groups, too: fsquota $words, or -g"
 		done
 		run script -qec "fsquota dump -p /mnt/$fs; fsquota check -u /mnt/$fs" /dev/null
 		refute_output --partial 'users or groups'
 	done
+	run_split fsquota dump /mnt/x
+	assert_equal "$status$stderr" "0fsquota dump: /mnt/x: has limits of users or groups, too: fsquota dump -u, or -g"
+	fsquota limit -u bhard=0 daemon /mnt/x
+	prints '' fsquota dump -u /mnt/x
+	run_split fsquota dump /mnt/x
+	assert_equal "$status$stderr" 0
+	leads 2 'fsquota state shows the grace times' timer -u
+	leads 2 '-u, -g and -p exclude each other' dump -ugp /mnt/x
 	leads 2 '--html shows projects; of users and groups there are --csv and --json' report -u --html page /mnt/x
 	leads 2 'unknown option -u: fsquota dump -u has the limits of users' export -u
 	leads 2 'unknown option --user: fsquota quota -u USER has the limits' doctor --user daemon

@@ -97,7 +97,7 @@ teardown() { rm -rf /etc/fsquota.d; }
 	assert_line --partial '/mnt/x/dir: gone, but files elsewhere or open ones have the ID; if it was renamed: fsquota move OLD NEW'
 	fsquota move /mnt/x/dir /mnt/x/renamed
 	mkdir /mnt/e/lone
-	refuses 5 'belongs to no project (fsquota assign gives it one, fsquota usage --fallback=walk counts without)' fsquota explain /mnt/e/lone
+	refuses 5 'belongs to no project (fsquota assign gives it one, fsquota usage --fallback=walk counts without; of a user: fsquota quota -u)' fsquota explain /mnt/e/lone
 	echo 8:/somewhere/else >>/etc/projects
 	run -0 fsquota prune
 	assert_line --partial '/somewhere/else: gone, or its filesystem is not mounted: --all removes it'

@@ -256,7 +256,8 @@ static bool read_filesystem_row(struct check *check, struct fsq_filesystem *fs,
 		session_errno(check->session, ERROR_AT_PATH, -rc, info->directory,
 			      "cannot read its size");
 	fsq_quota_state(fs, type, &state);
-	options_tell_of_others(check->session, &check->options->types, fs, "check");
+	if (session_has_person(check->session))
+		options_tell_of_others(check->session, &check->options->types, fs, "check");
 	*usage = (struct fsq_usage){
 		.source = FSQ_USAGE_STATFS,
 		.used_bytes = rc ? FIELD_NOT_KNOWN : blocks->total - blocks->free,

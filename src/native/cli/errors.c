@@ -41,7 +41,8 @@ static const char *const code_names[] = {
 static const char *const hints[] = {
 	[FSQ_HINT_MOUNT_OR_COUNT] = "it takes XFS, ext4 or f2fs, mounted with prjquota, or "
 				    "--fallback=walk; see fsquota doctor",
-	[FSQ_HINT_ASSIGN_OR_COUNT] = "fsquota assign puts a quota on it, --fallback=walk counts",
+	[FSQ_HINT_ASSIGN_OR_COUNT] = "fsquota assign puts a quota on it, --fallback=walk counts; "
+				     "of a user: fsquota quota -u",
 	[FSQ_HINT_READ_ONLY_REGISTRY] =
 		"use --no-register, or --projects-file and --projid-file, or see fsquota.conf(5)",
 	[FSQ_HINT_WAIT_LONGER] = "wait longer with --lock-timeout",
@@ -60,8 +61,8 @@ static const char *const hints[] = {
 	[FSQ_HINT_AROUND] = "--around, or the word around in fsquota.d, leaves it with that",
 	[FSQ_HINT_ORDER_LIMITS] = "give both limits, or soft none",
 	[FSQ_HINT_MAKE_PARENT] = "its parent must exist: mkdir -p makes it",
-	[FSQ_HINT_ASSIGN] =
-		"fsquota assign gives it one, fsquota usage --fallback=walk counts without",
+	[FSQ_HINT_ASSIGN] = "fsquota assign gives it one, fsquota usage --fallback=walk counts "
+			    "without; of a user: fsquota quota -u",
 	[FSQ_HINT_LOOK_AT_ID] =
 		"the ID has limits or files there, see fsquota list and fsquota doctor",
 	[FSQ_HINT_COPY] = "copy it, then fsquota assign NEW --like OLD, and fsquota release OLD",

@@ -138,12 +138,14 @@ static const struct template templates[] = {
 	  "gives up, and from 1.31 on pods with a user namespace do not start; see fsquota find "
 	  "--orphans; fsquota assign --keep-limits DIRECTORY registers one" },
 	{ FSQ_FINDING_KUBELET_LEAKED, .word = "kubelet-leaked",
-	  "{count} volumes of pods that are gone have lines and limits, which kubelet never clears "
+	  "volumes of pods that are gone have lines and limits ({count}), which kubelet never "
+	  "clears "
 	  "from 1.31 on; with {other} more of them, pods with a user namespace may not start",
 	  "fsquota prune {mountpoint}",
-	  .in_doubt = "{count} volumes of pods that are gone have lines and limits, which kubelet "
-		      "never clears from 1.31 on: pods with a user namespace may not start; "
-		      "fsquota prune {mountpoint} removes them" },
+	  .in_doubt =
+		  "volumes of pods that are gone have lines and limits ({count}), which kubelet "
+		  "never clears from 1.31 on: pods with a user namespace may not start; "
+		  "fsquota prune {mountpoint} removes them" },
 	{ FSQ_FINDING_PROJECT_FULL, .word = "project-full",
 	  "project {id} is full: at its hard limit, or above its soft one for too long; see "
 	  "fsquota "

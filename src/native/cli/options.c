@@ -10,6 +10,7 @@
 #include "paths.h"
 #include "pods.h"
 #include "quota/base/units.h"
+#include "quota/limits/limits.h"
 
 /* --- of the session --- */
 
@@ -291,17 +292,29 @@ bool options_check_type(struct session *session, const struct quota_options *opt
 	       session_usage_error(session, "-u, -g and -p exclude each other");
 }
 
+static bool has_limits(struct fsq_filesystem *fs, enum fsq_type type)
+{
+	struct fsq_dquot dquot = { 0 };
+	uint32_t id;
+
+	do
+		id = dquot.id + 1;
+	while (fsq_quota_get_next(fs, type, id, &dquot) == 0 && dquot.id >= id &&
+	       !fsq_dquot_is_limited(&dquot));
+	return dquot.id >= id && fsq_dquot_is_limited(&dquot);
+}
+
 void options_tell_of_others(struct session *session, const struct quota_options *options,
 			    struct fsq_filesystem *fs, const char *command)
 {
 	struct fsq_state state;
 
-	if (options_type_count(options) || !session_has_person(session) ||
-	    fsq_quota_state(fs, FSQ_PROJECT, &state))
+	if (options_type_count(options) || fsq_quota_state(fs, FSQ_PROJECT, &state))
 		return;
-	if (state.accounting[FSQ_USER] || state.accounting[FSQ_GROUP])
+	if ((state.accounting[FSQ_USER] && has_limits(fs, FSQ_USER)) ||
+	    (state.accounting[FSQ_GROUP] && has_limits(fs, FSQ_GROUP)))
 		session_warn(session, fsq_filesystem_get_info(fs)->directory,
-			     "has quotas of users or groups, too: fsquota %s -u, or -g", command);
+			     "has limits of users or groups, too: fsquota %s -u, or -g", command);
 }
 
 bool options_has_form(const struct quota_options *options)

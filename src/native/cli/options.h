@@ -129,10 +129,7 @@ enum fsq_type options_type(const struct quota_options *options);
 /** @return  whether at most one type is selected; else an error was reported */
 bool options_check_type(struct session *session, const struct quota_options *options);
 
-/**
- * Say to somebody at a terminal that a command without -u, -g or -p leaves users and groups out, if the filesystem has
- * quotas of them.
- */
+/** Warn that a command without -u, -g or -p leaves users and groups out, if the filesystem has limits of them. */
 void options_tell_of_others(struct session *session, const struct quota_options *options,
 			    struct fsq_filesystem *fs, const char *command);
 

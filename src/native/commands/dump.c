@@ -169,10 +169,8 @@ static void command_dump(struct session *session, const struct invocation *invoc
 		command_refuse_operand(session, invocation);
 		return;
 	}
-	if (options_type_count(options) > 1) {
-		command_show_usage(session, invocation->command);
+	if (!options_check_type(session, options))
 		return;
-	}
 	until_read_silently(session, &dump.until);
 	records_each(session, session->paths[session->current_path].fs, options_type(options),
 		     &range, dump_record, &dump);
@@ -299,7 +297,7 @@ static bool choose_lines(struct dump *dump, const char *file)
 	return dump->count > 0 || session_usage_error(dump->session,
 						      "the dump has several filesystems, and %s is "
 						      "none of them: leave in it only the lines of "
-						      "one; nothing is set",
+						      "one filesystem; nothing is set",
 						      dump->own->device);
 }
 
@@ -414,13 +412,12 @@ static void command_restore(struct session *session, const struct invocation *in
 		if (rc == -EPERM || rc == -ESRCH || rc == -ENOSYS)
 			break;
 	}
-	if (session->status == 0 && !dump.several && dump.device && !dump.is_own)
-		session_warn(
-			session, NULL,
-			"the dump is of %s: it sets limits of IDs, and gives no directory an ID, "
-			"which fsquota export > LINES, and fsquota apply LINES with other paths, "
-			"do",
-			dump.device);
+	if (session->status == 0 && dump.type == FSQ_PROJECT && !dump.several && dump.device &&
+	    !dump.is_own)
+		session_warn(session, NULL,
+			     "the dump is of %s: IDs have limits now, and no directory has an ID; "
+			     "fsquota export there, and fsquota apply here, take directories, too",
+			     dump.device);
 	free(dump.lines);
 	free(dump.device);
 	if (input_file(options))

@@ -232,7 +232,7 @@ static void command_timer(struct session *session, const struct invocation *invo
 	}
 	report_limit_error(session, change_timers(session, fs, type, id, &timers), type,
 			   timers.set[FSQ_REALTIME], "cannot set timer");
-	if (!id)
+	if (!id && session_has_person(session))
 		options_tell_of_others(session, &options->quota, fs, "timer");
 }
 

@@ -533,6 +533,8 @@ static void command_report(struct session *session, const struct invocation *inv
 					     "--csv and --json");
 		return;
 	}
+	if (options->html && session_has_person(session))
+		options_tell_of_others(session, &options->quota, report.path->fs, "report");
 	if (options->html) {
 		/* One page shows all filesystems, so write it with the first. */
 		if (session->current_path == 0)
