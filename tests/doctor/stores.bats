@@ -117,7 +117,7 @@ pods with a user namespace may not start|fsquota prune /mnt/x|/mnt/x"
 	no_more directory-gone
 	gone 130
 	finds problem kubelet-leaked /mnt/x
-	[[ $finding == *'"130 volumes'*': pods with a user namespace may not start'* ]] || fail "$finding"
+	[[ $finding == *'"volumes of pods that are gone'*'(130)'*': pods with a user namespace may not start'* ]] || fail "$finding"
 	succeeds fsquota prune --quiet /mnt/x
 	no_more kubelet-leaked
 	assert_equal "$(cat /etc/projects /etc/projid)" ''

@@ -58,8 +58,11 @@ no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquot
 	says 2 '"0" is no number of inodes, such as 10000, or none' assign /mnt/x/web --hard-inodes 0
 	says 2 'unlimited does not go with other limits' assign /mnt/x/web --unlimited --hard 1M
 	says 2 '"a:b" cannot be the name of a project: names are no numbers, do not begin with #, and have no blanks, quotes, colons, $ or backslashes' assign /mnt/x/web --name a:b
-	says 6 '/mnt/x/web: project ID 7 is in use (the ID has limits or files there, see fsquota list and fsquota doctor)' \
-		assign /mnt/x/web --id 7
+	says 6 '/mnt/x/web: project ID 7 is that of /somewhere/else; without it, it gets one of its own' assign /mnt/x/web --id 7
+	fsquota limit bhard=1m 70 /mnt/x
+	says 6 '/mnt/x/web: project ID 70 is in use (the ID has limits or files there, see fsquota list and fsquota doctor)' \
+		assign /mnt/x/web --id 70
+	fsquota limit bhard=0 70 /mnt/x
 	says 6 '/mnt/x/web: cannot be project 10: "other" is 8' assign /mnt/x/web --id 10 --name other
 	says 6 '/mnt/x/web: there is no unused project ID from 7 to 8' assign /mnt/x/web --id-range 7-8
 	says 2 '/mnt/x/file: is not a directory: name the directory itself' assign /mnt/x/file

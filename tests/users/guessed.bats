@@ -212,7 +212,7 @@ leads() {
 @test "an option of another command leads to that one" {
 	leads 2 'unknown option --fallback of explain; fsquota usage has it' explain --fallback=walk /mnt/x
 	leads 2 'unknown option --html of list; fsquota report has it' list --html /mnt/x
-	leads 2 'unknown option --exit-code of setup; fsquota apply has it' setup --exit-code /mnt/x
+	leads 2 'unknown option --exit-code: --dry-run exits with 9 if steps are left; --json lists what was done' setup --exit-code /mnt/x
 	leads 2 'unknown option --mkdir of export; fsquota assign has it' export --mkdir /mnt/x
 	leads 2 'unknown option --quiet of assign; fsquota supported, check and others have it' assign --quiet /mnt/x/dir
 	leads 2 'did you mean the command "release"' assign /mnt/x/dir --remove
@@ -582,6 +582,7 @@ restores_nothing() {
 	assert_equal "$status$stderr" 0
 	leads 2 'fsquota state shows the grace times' timer -u
 	leads 2 '-u, -g and -p exclude each other' dump -ugp /mnt/x
+	leads 2 'fsquota-watch-mail.service mails, see fsquota-watch(8)' watch --over 90 --exec 'mail -s quota root' /mnt/x
 	leads 2 '--html shows projects; of users and groups there are --csv and --json' report -u --html page /mnt/x
 	leads 2 'unknown option -u: fsquota dump -u has the limits of users' export -u
 	leads 2 'unknown option --user: fsquota quota -u USER has the limits' doctor --user daemon

@@ -53,7 +53,7 @@ bool replacement_begin(struct session *session, struct replacement *replacement,
 	    (fstatat(replacement->directory, replacement->name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
 	     !S_ISREG(st.st_mode))) {
 		session_error(session, 0, FSQ_E_USAGE, 0, file,
-			      "\"%s\" is no regular file, and is where to write", file);
+			      "\"%s\" is no regular file: name a file to write", file);
 		close(replacement->directory);
 		return false;
 	}

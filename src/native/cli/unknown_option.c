@@ -25,6 +25,8 @@ static const struct {
 	  "--yes does the steps; with --unmount also those for which it is unmounted" },
 	{ " undo remove revert uninstall disable off ", " setup ",
 	  "there is no undo: fsquota release DIR..., and take prjquota out of /etc/fstab" },
+	{ " exit-code changed quiet q ", " setup ",
+	  "--dry-run exits with 9 if steps are left; --json lists what was done" },
 	{ " all a ", " setup ", "name one filesystem; fsquota doctor shows them" },
 	{ " boot at-boot reboot ", " doctor ",
 	  "fsquota setup --dry-run DIR says what is after it" },

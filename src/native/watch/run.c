@@ -66,6 +66,10 @@ static bool refuse_words(struct session *session, const char *words)
 					   "--exec is the path of one program, not \"%s\"; did you "
 					   "mean --exec /bin/sh --exec-arg -c --exec-arg '%s'?",
 					   words, words);
+	if (strncmp(words, "mail", 4) == 0)
+		return session_usage_error(
+			session, "--exec is the path of one program, which reads nothing; "
+				 "fsquota-watch-mail.service mails, see fsquota-watch(8)");
 	return session_usage_error(
 		session,
 		"--exec is the path of one program, which reads nothing, not \"%s\"; did "

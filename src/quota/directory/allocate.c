@@ -250,6 +250,13 @@ static int refuse_range(const struct search *search, const struct fsq_id_range *
 			" on",
 			which, (int)(length < 80 ? length : 80), word, store,
 			(uint64_t)store + FSQ_STORE_ROOM);
+	word = range->first == range->last
+		       ? fsq_project_edit_directory_of(search->edit, range->first, &length)
+		       : NULL;
+	if (word)
+		return fsq_fail(err, FSQ_E_CONFLICT, 0, NULL,
+				"project ID %u is that of %.*s; without it, it gets one of its own",
+				range->first, (int)(length < 150 ? length : 150), word);
 	if (range->first == range->last)
 		return fsq_add_hint(err, FSQ_HINT_LOOK_AT_ID,
 				    fsq_fail(err, FSQ_E_CONFLICT, 0, NULL,
