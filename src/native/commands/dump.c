@@ -189,7 +189,7 @@ static const struct command_option range_options[] = {
 const struct command dump_command = {
 	.name = "dump",
 	.group = GROUP_RECORDS,
-	.summary = "dump limits for backup",
+	.summary = "dump limits of IDs for backup",
 	.synopsis = "[-g|-p|-u] [-LU] [-f file]",
 	.help = "Print the limits of every project (-p, default), user (-u) or group (-g) that\n"
 		"has any, in a form that restore reads.",
@@ -433,7 +433,7 @@ static const struct command_option input_option[] = {
 const struct command restore_command = {
 	.name = "restore",
 	.group = GROUP_RECORDS,
-	.summary = "restore limits from a dump",
+	.summary = "restore limits of IDs from a dump",
 	.synopsis = "[-g|-p|-u] [-f file]",
 	.example = "restore -f limits /srv\n"
 		   "restore -f limits --dry-run /srv",
