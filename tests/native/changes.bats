@@ -119,6 +119,9 @@ limits() {
 		fsquota limit -p bsoft=1m bhard=2m ihard=7 42 "$mnt"
 	is_changed "user 0 (root), $mnt: hard none -> 1G" fsquota limit -u -d bhard=1g "$mnt"
 	is_changed "grace 7d -> 3d" fsquota timer -p -b -i 3days "$mnt"
+	mkdir "$mnt"/4{2,3}
+	fsquota project -s -p "$mnt/42" 42 "$mnt"
+	fsquota project -s -p "$mnt/43" 43 "$mnt"
 	is_changed "project 43, $mnt: hard-inodes none -> 7" fsquota restore -p -f dump "$mnt"
 }
 

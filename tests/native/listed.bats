@@ -226,7 +226,7 @@ each_refuses() {
 	run -0 fsquota report --csv -N --output TYPE /mnt/x2
 	fresh_fs x2 -o noquota
 	assert_output project
-	refuses 2 "name a project or a directory of one, such as ., or -u or -g for your own quota" fsquota quota /mnt/x
+	refuses 2 "name a project or a directory of one, or -u or -g for your own quota; without root: fsquota usage DIR" fsquota quota /mnt/x
 	prints root setpriv --groups 0 "$FSQUOTA" quota -g --csv -N --output NAME /mnt/x
 	prints '{"quota":[]}' setpriv --clear-groups "$FSQUOTA" quota -g --json /mnt/x
 }
@@ -329,7 +329,8 @@ checks() {
 	fsquota limit bhard=0 41 /mnt/x
 	fsquota limit bhard=0 41 /mnt/e
 	run -0 fsquota restore -f "$BATS_TEST_TMPDIR/all" /mnt/e
-	assert_output 'fsquota restore: /mnt/e: limits of other filesystems in the dump are left: name each of them'
+	assert_output 'fsquota restore: /mnt/e: limits of other filesystems in the dump are left: name each of them
+fsquota restore: /mnt/e: limits of IDs that no directory has: 1; fsquota assign --id gives it one, as a backup by fsquota export and apply does'
 	assert_equal "$(limits_of x 41):$(limits_of e 41)" ":41 0 16384 0 0"
 	fsquota restore -f "$BATS_TEST_TMPDIR/all" /mnt/x
 	assert_equal "$(limits_of x 41)" "41 0 14336 0 0"
@@ -358,7 +359,7 @@ checks() {
 	local words
 	# Without the grace time that is left, which is another a second later.
 	for words in df "dump -p" "quota -p --output id,used 42" "report -p --output id,used" \
-		"state -p --output type" "dump --json" "dump --csv" "report -p --output id,used --at /mnt/e"; do
+		"state -p --output type" "dump -p --json" "dump -p --csv" "report -p --output id,used --at /mnt/e"; do
 		rm -f "$BATS_TEST_TMPDIR/file"
 		is_silent fsquota $words -f "$BATS_TEST_TMPDIR/file" /mnt/x
 		fsquota $words /mnt/x | diff - "$BATS_TEST_TMPDIR/file"

@@ -28,7 +28,7 @@ says() {
 # hints DIR: in which words to go on.
 hints() { echo "(see fsquota doctor $1)"; }
 
-capability='Operation not permitted (this takes CAP_SYS_ADMIN in the initial user namespace: run it as root of the host; fsquota usage DIR works without)'
+capability='Operation not permitted (this takes CAP_SYS_ADMIN in the initial user namespace: run it as root of the host; fsquota usage DIR works without, and fsquota-batch(8) lets others look)'
 off='project quota is off: mounted without prjquota'
 no_tmpfs='tmpfs has no project quotas; a mount of its own with the option size= limits a directory, see tmpfs(5)'
 no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquota'

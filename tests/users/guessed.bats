@@ -153,7 +153,7 @@ leads() {
 	leads 2 'unknown option --undo: there is no undo' setup --undo /mnt/x
 	leads 2 'unknown option --all: name one filesystem' setup --all
 	leads 2 'unknown option --fix: doctor changes nothing: run the commands behind "repair:"' doctor --fix
-	leads 2 'unknown option --soft: limits are words, bhard=50M; of a directory: fsquota assign DIR --hard 50M' limit -u 1000 --soft 50M --hard 100M /mnt/x
+	leads 2 'unknown option --soft: fsquota limit -u bhard=50M USER PATH; of a directory: fsquota assign DIR --hard 50M' limit -u 1000 --soft 50M --hard 100M /mnt/x
 	leads 2 'unknown option --id: the ID or name is a word of its own, in front of PATH' limit -p bhard=1M --id 10 /mnt/x
 	leads 2 'unknown option --name: the ID or name is a word of its own' quota --name web-x /mnt/x
 	leads 2 'unknown option --name: fsquota usage takes --id and --name' explain --name web-x
@@ -228,6 +228,9 @@ leads() {
 		echo "/mnt/$fs/new/below hard=5M" >"$BATS_TEST_TMPDIR/lines"
 		run -5 fsquota apply "$BATS_TEST_TMPDIR/lines"
 		assert_output --partial '(mkdir -p makes it, and what is above it)'
+		run -0 fsquota assign --mkdir "/mnt/$fs/lost+found/" --hard 5M
+		assert_output --partial 'is where fsck puts what it finds, which counts there from now on; fsquota release takes that off'
+		fsquota release "/mnt/$fs/lost+found"
 		fsquota assign --mkdir "/mnt/$fs/gone" --hard 5M
 		rmdir "/mnt/$fs/gone"
 		leads 5 '(it is registered: fsquota prune --dry-run shows what is gone)' usage "/mnt/$fs/gone"

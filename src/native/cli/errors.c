@@ -87,7 +87,8 @@ static const char *hint_of_error(const struct error *error)
 			       ? "root of the host may: an immutable file, see lsattr(1), a "
 				 "seccomp filter or a security module forbids it"
 			       : "this takes CAP_SYS_ADMIN in the initial user namespace: run it "
-				 "as root of the host; fsquota usage DIR works without";
+				 "as root of the host; fsquota usage DIR works without, "
+				 "and fsquota-batch(8) lets others look";
 	case ERANGE:
 		return "this filesystem cannot hold so large a number";
 	case EUCLEAN:

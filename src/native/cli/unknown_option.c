@@ -38,7 +38,7 @@ static const struct {
 	  "doctor changes nothing: run the commands behind \"repair:\"" },
 
 	{ " hard soft hard-inodes soft-inodes inodes bhard bsoft ihard isoft ", " limit ",
-	  "limits are words, bhard=50M; of a directory: fsquota assign DIR --hard 50M" },
+	  "fsquota limit -u bhard=50M USER PATH; of a directory: fsquota assign DIR --hard 50M" },
 	{ " id name ", " limit timer quota project find ",
 	  "the ID or name is a word of its own, in front of PATH" },
 	{ " id name ", " list top explain report df metrics ",
@@ -57,6 +57,7 @@ static const struct {
 	  "fsquota export DIR shows the limit that lasts, resize DIR SIZE --allow-shrink sets it" },
 	{ " read-only readonly ro ", " list top check report explain usage ",
 	  "fsquota batch --read-only lets others look, by sudo(8)" },
+	{ " at mount path ", " apply ", "lines have paths: change them, as by sed(1)" },
 	{ " file filename f ", " apply ", "FILE is an operand, without an option" },
 	{ " b ", " assign resize ", "--hard SIZE is the limit" },
 	{ " p ", " assign ", "--id ID chooses the ID; mkdir -p makes what is above DIR" },

@@ -12,6 +12,7 @@
 #include "native/rows/records.h"
 #include "quota/base/units.h"
 #include "quota/fsquota.h"
+#include "quota/limits/limits.h"
 #include "shared/array.h"
 #include "shared/read_file.h"
 
@@ -373,6 +374,15 @@ static bool check_restore_words(struct session *session, const struct invocation
 	return true;
 }
 
+/* @return   whether a project has limits, and no file or directory */
+static bool limits_nothing(struct fsq_filesystem *fs, uint32_t id)
+{
+	struct fsq_dquot dquot;
+
+	return fsq_quota_get(fs, FSQ_PROJECT, id, &dquot) == 0 && fsq_dquot_is_limited(&dquot) &&
+	       dquot.form[FSQ_INODES].used == 0;
+}
+
 static void command_restore(struct session *session, const struct invocation *invocation)
 {
 	const struct quota_options *options = invocation->options;
@@ -384,6 +394,7 @@ static void command_restore(struct session *session, const struct invocation *in
 		.type = options_type(options),
 	};
 	FILE *input = stdin;
+	size_t idle = 0;
 
 	if (!check_restore_words(session, invocation))
 		return;
@@ -408,16 +419,17 @@ static void command_restore(struct session *session, const struct invocation *in
 		if (rc)
 			session_errno(session, session_flag_of(dump.type), -rc, NULL,
 				      "cannot set limits of ID %u", line->id);
+		else if (dump.type == FSQ_PROJECT && limits_nothing(path->fs, line->id))
+			idle++;
 		/* The next line would fail for the same reason. */
 		if (rc == -EPERM || rc == -ESRCH || rc == -ENOSYS)
 			break;
 	}
-	if (session->status == 0 && dump.type == FSQ_PROJECT && !dump.several && dump.device &&
-	    !dump.is_own)
-		session_warn(session, NULL,
-			     "the dump is of %s: IDs have limits now, and no directory has an ID; "
-			     "fsquota export there, and fsquota apply here, take directories, too",
-			     dump.device);
+	if (idle)
+		session_warn(session, path->directory,
+			     "limits of IDs that no directory has: %zu; fsquota assign --id gives "
+			     "it one, as a backup by fsquota export and apply does",
+			     idle);
 	free(dump.lines);
 	free(dump.device);
 	if (input_file(options))

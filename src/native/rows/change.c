@@ -307,6 +307,18 @@ void change_warn_of_space(struct session *session, const char *path,
 			     field_size(limit, hard * FSQ_BASIC_BLOCK), field_size(size, space));
 }
 
+/* A pattern of the shell has it, too. */
+static bool is_of_fsck(const char *directory)
+{
+	static const char name[] = "lost+found";
+	size_t size = strlen(directory), length = sizeof(name) - 1;
+
+	while (size && directory[size - 1] == '/')
+		size--;
+	return size >= length && memcmp(directory + size - length, name, length) == 0 &&
+	       (size == length || directory[size - length - 1] == '/');
+}
+
 void change_warn_of_assignment(struct session *session, const struct fsq_assign_request *request,
 			       const struct fsq_assignment *assignment)
 {
@@ -323,6 +335,10 @@ void change_warn_of_assignment(struct session *session, const struct fsq_assign_
 			     ") have its ID and share its limit: if it was renamed, rmdir it, and "
 			     "then fsquota move OLD NEW",
 			     fsq_assignment_elsewhere(assignment));
+	if (change == FSQ_CREATED && is_of_fsck(request->directory))
+		session_warn(session, request->directory,
+			     "is where fsck puts what it finds, which counts there from now on; "
+			     "fsquota release takes that off");
 	if (change == FSQ_UNCHANGED || !enforced)
 		return;
 	fsq_assignment_limits(assignment, &before, &after);

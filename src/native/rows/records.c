@@ -261,8 +261,8 @@ static void show_own_record(struct session *session, const struct invocation *in
 				      "belongs to no project; fsquota assign gives it one");
 		else if (!found)
 			session_usage_error(session,
-					    "name a project or a directory of one, such as "
-					    "., or -u or -g for your own quota");
+					    "name a project or a directory of one, or -u or -g for "
+					    "your own quota; without root: fsquota usage DIR");
 		break;
 	}
 }

@@ -402,9 +402,10 @@ static void look_at_subject(struct fsq_subject *subject, bool itself)
 		return;
 	if (new && subject->outlook.accounting)
 		fsq_diagnose_records(subject);
-	if (itself)
+	if (itself) {
 		check_accounts(subject);
-	check_directory(subject);
+		check_directory(subject);
+	}
 }
 
 /* Diagnose the filesystem of a path and, with @itself, the directory. */
