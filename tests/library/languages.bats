@@ -80,6 +80,7 @@ print(fsquota.__version__ == m.version("fsquota"), fsquota.__file__)'
 		assert isinstance(error, fsquota.NotFoundError) and error.errno == errno.ENOENT and error.filename == "/none"
 		assert str(pickle.loads(pickle.dumps(error))) == str(error) == "/none: cannot open: No such file or directory"
 		error = fails(ValueError, fsquota.assign, "/none", hard="much")
+		assert 'hard="none" takes it away' in str(fails(ValueError, fsquota.resize, "/none", hard=None))
 		assert isinstance(error, OSError) and error.errno == 0 and type(error) is fsquota.UsageError
 		for wrong in ({"id": "1\0"}, {"owner": "a:b", "group": 1}, {"hard": "1M", "limits": fsquota.Limits()}):
 		    fails(fsquota.UsageError, fsquota.assign, "/none", **wrong)

@@ -216,10 +216,13 @@ def resize(
     allow_shrink  let it become smaller, but never below what is in use
     force         also where the limit does not fit in a budget of fsquota.conf(5)
     """
+    words = _limits(limits, hard=hard, soft=soft, hard_inodes=hard_inodes, soft_inodes=soft_inodes)
+    if not words:
+        raise UsageError('no limit is given: hard="none" takes it away')
     return project_of(
         ask(
             "resize",
-            *_limits(limits, hard=hard, soft=soft, hard_inodes=hard_inodes, soft_inodes=soft_inodes),
+            *words,
             *_option("until", until),
             *_flags(allow_shrink=allow_shrink, force=force, dry_run=dry_run),
             *_option("id", id),
