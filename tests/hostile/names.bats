@@ -299,7 +299,7 @@ rows='
 @test "a dump of a thousand lines and a command of a million letters are read" {
 	local i
 	for i in {1000..1999}; do echo "$i 0 2048 0 0"; done >dump
-	succeeds fsquota restore -p -f dump /mnt/x
+	exits 0 fsquota restore -p -f dump /mnt/x
 	assert_equal "$(real -c 'dump -p -L 1000 -U 1999' | awk '$3 == 2048' | wc -l)" 1000
 	sed -i 's/2048/0/' dump
 	fsquota restore -p /mnt/x <dump

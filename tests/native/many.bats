@@ -177,7 +177,7 @@ making() {
 	# What fails leaves no directory.
 	refuses 2 "would be above hard" fsquota assign $top/no --mkdir --hard 1M --soft 2M
 	assert_not_exists $top/no
-	refuses 6 "in use" fsquota assign $top/no --mkdir --id $FIRST
+	refuses 6 "that of $top/new" fsquota assign $top/no --mkdir --id $FIRST
 	assert_not_exists $top/no
 	exec 8</etc/projid
 	flock 8

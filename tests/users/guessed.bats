@@ -227,7 +227,7 @@ leads() {
 		leads 5 '(the shell found no such path; fsquota.d(5) has patterns)' assign "/mnt/$fs/homes/*" --hard 5M
 		echo "/mnt/$fs/new/below hard=5M" >"$BATS_TEST_TMPDIR/lines"
 		run -5 fsquota apply "$BATS_TEST_TMPDIR/lines"
-		assert_output --partial '(mkdir -p makes it, and what is above it)'
+		assert_output --partial '(the word mkdir in its line makes it, mkdir -p what is above it)'
 		run -0 fsquota assign --mkdir "/mnt/$fs/lost+found/" --hard 5M
 		assert_output --partial 'is where fsck puts what it finds, which counts there from now on; fsquota release takes that off'
 		fsquota release "/mnt/$fs/lost+found"
@@ -299,7 +299,7 @@ leads() {
 	leads 2 '--mode and --owner need --mkdir; limits of a user: fsquota limit -u' assign --owner 1000 /mnt/x/dir
 	echo '/mnt/x/new hard=1G' >"$BATS_TEST_TMPDIR/lines.conf"
 	run -5 fsquota apply "$BATS_TEST_TMPDIR/lines.conf"
-	assert_line --partial '/mnt/x/new: cannot open: No such file or directory (the word mkdir in its line makes it)'
+	assert_line --partial '/mnt/x/new: cannot open: No such file or directory (the word mkdir in its line makes it, mkdir -p what is above it)'
 }
 
 @test "a directory that was not renamed, or not within its project, leads to the way" {

@@ -19,7 +19,6 @@
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
 #include "native/cli/request.h"
-#include "native/cli/suggest.h"
 #include "native/cli/until.h"
 #include "native/rows/change.h"
 #include "quota/directory/assign.h"
@@ -331,9 +330,9 @@ static bool assign_entry(struct apply *apply, struct apply_entry *entry, const c
 	if (rc && reported_add(apply->reported, entry->request.directory)) {
 		assign_write_journal(apply->session, &entry->request, NULL, &err);
 		show_applied(apply, entry, FAILED, NULL);
-		session_fail_missing(apply->session, &err, entry->request.directory,
-				     suggest_missing(entry->request.directory,
-						     "the word mkdir in its line makes it"));
+		session_fail_missing(
+			apply->session, &err, entry->request.directory,
+			"the word mkdir in its line makes it, mkdir -p what is above it");
 	}
 	if (rc)
 		return err.errnum != EINTR;

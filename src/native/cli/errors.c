@@ -5,14 +5,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "finding_words.h"
 #include "quota/base/error.h"
 #include "quota/fsquota.h"
 #include "quota/kernel/privilege.h"
-#include "quota/mounts/lookup.h"
 #include "session.h"
 #include "shared/errno_words.h"
 #include "table/json.h"
@@ -27,6 +25,7 @@ struct error {
 	bool of_file;		    /* of a file of the caller's, not of quota: there is no hint */
 	bool of_other_type;	    /* of quotas of users or groups */
 	const char *hint_words;	    /* what to do about it, or NULL */
+	bool path_missing;	    /* what is asked for the cause is not there */
 	bool setup;		    /* fsquota setup can change that */
 	struct finding_words cause; /* why it is not supported, as doctor says it; or zeros */
 };
@@ -139,16 +138,9 @@ static enum fsq_visit look_at_finding(const struct fsq_finding *finding, void *a
 	return FSQ_VISIT_STOP;
 }
 
-/* @return   the path, or the nearest one above it that is there; for free(3) */
-static char *what_is_there(const char *path)
+static void note_missing(const struct fsq_error *err, void *arg)
 {
-	char *there = strdup(path), *slash;
-	struct stat st;
-
-	while (there && fsq_lookup_stat(NULL, there, 0, &st, NULL) == -ENOENT &&
-	       (slash = strrchr(there, '/')) && slash > there)
-		*slash = '\0';
-	return there;
+	((struct error *)arg)->path_missing = err->errnum == ENOENT;
 }
 
 /*
@@ -158,12 +150,13 @@ static char *what_is_there(const char *path)
  */
 static char *find_cause(struct error *error)
 {
-	char *there, *path, *hint = NULL;
+	char *there, *path, *hint = NULL, *slash;
 	const struct fsq_diagnose_request request = {
 		.size = sizeof(request),
 		.paths = (const char *const *)&there,
 		.path_count = 1,
 		.filesystems_only = true,
+		.failed = note_missing,
 		.no_repairs = true,
 	};
 	bool of_quota = error->hint == FSQ_HINT_MOUNT_WITH_QUOTA ||
@@ -173,9 +166,16 @@ static char *find_cause(struct error *error)
 	if (!error->path || (!of_quota && error->errnum != ENODEV &&
 			     fsq_error_kind_of(error->errnum) != FSQ_E_NOT_SUPPORTED))
 		return NULL;
-	there = what_is_there(error->path);
-	if (there)
+	there = strdup(error->path);
+	/* Of a directory that is to be made what is above it says why. */
+	while (there) {
+		error->path_missing = false;
 		fsq_diagnose(&request, look_at_finding, error, NULL);
+		slash = strrchr(there, '/');
+		if (!error->path_missing || !slash || slash == there)
+			break;
+		*slash = '\0';
+	}
 	if (error->hint == FSQ_HINT_MOUNT_OR_COUNT)
 		first = "--fallback=walk counts; ";
 	else if (!error->cause.word &&

@@ -311,16 +311,32 @@ bool suggest_has_projects_below(const struct session *session, const char *path)
 	return real && !above;
 }
 
+static enum fsq_visit look_for(uint32_t id, const char *directory, void *arg)
+{
+	const char **path = arg;
+
+	(void)id;
+	if (strcmp(*path, directory) != 0)
+		return FSQ_VISIT_CONTINUE;
+	*path = NULL;
+	return FSQ_VISIT_STOP;
+}
+
+/* As it is written: it may lie on a mount that does not answer. */
+static bool is_registered(const struct session *session, const char *path)
+{
+	fsq_projects_each(session->projects_file, look_for, &path, NULL);
+	return !path;
+}
+
 char *suggest_for_path(struct session *session, const char *path, bool exists)
 {
 	char *quoted, *hint = NULL;
-	struct stat st;
 	int length = -1;
 
 	if (!exists && strcmp(path, "-") == 0)
 		return strdup("fsquota batch reads requests from standard input");
-	if (!exists && fsq_lookup_stat(NULL, path, 0, &st, NULL) == -ENOENT &&
-	    suggest_has_projects_below(session, path))
+	if (!exists && is_registered(session, path))
 		return strdup("it is registered: fsquota prune --dry-run shows what is gone");
 	if (!exists)
 		hint = suggest_for_id(session, path);

@@ -34,13 +34,13 @@ bool suggest_is_meant(const struct suggestion *to, const char *name);
 bool suggest_is_nearer(struct suggestion *to, const char *name);
 
 /**
- * A hint for a directory that is to get limits, and is not there.
+ * A hint for a directory that the caller has named to get limits, and that is not there.
  *
  * @hint     what makes it, if all above it is there
  */
 const char *suggest_missing(const char *directory, const char *hint);
 
-/** @return  whether @path, which may be gone, or a directory below it is registered */
+/** @return  whether @path, which the caller has named and which may be gone, or a directory below it is registered */
 bool suggest_has_projects_below(const struct session *session, const char *path);
 
 /**
