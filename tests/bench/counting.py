@@ -120,10 +120,9 @@ def calls_beside(command, work):
     return total_of(report)
 
 
-# free(3) of glibc keeps KEPT_KIB at the end of the heap. By itself that grows to twice the largest block that was freed,
-# so that one look at all directories made the difference.
-KEPT_KIB = 128
-HEAP = {"GLIBC_TUNABLES": f"glibc.malloc.trim_threshold={KEPT_KIB * 1024}:glibc.malloc.top_pad=0"}
+# By itself free(3) of glibc keeps up to twice the largest block that was ever freed, and what lies below a small block that
+# stays: a look at all directories at the wrong moment looked like a leak. So large blocks go back at once.
+HEAP = {"GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=4096:glibc.malloc.trim_threshold=4096:glibc.malloc.top_pad=0"}
 
 
 @contextlib.contextmanager
