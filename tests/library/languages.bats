@@ -42,10 +42,13 @@ print(fsquota.__version__ == m.version("fsquota"), fsquota.__file__)'
 		check : the program has it, fsquota check --json
 		limit : assign(directory, hard) gives a directory a limit, resize() another one
 		Error : FsquotaError is the base of all errors
+		Client : call assign(), usage() and the others, which share one process
 		nothing
 	END
 	run -1 /usr/bin/python3 -c 'import fsquota; fsquota.Limits(1).size'
 	assert_line --partial "'Limits' object has no attribute 'size': it has hard, soft, hard_inodes, soft_inodes"
+	run -1 /usr/bin/python3 -c 'import fsquota; fsquota.usage(".", walk=True).limit'
+	assert_line --partial "; its limits are limits.hard and so on"
 }
 
 @test "Python: the types are complete, also for who uses the module" {

@@ -263,6 +263,8 @@ if not TYPE_CHECKING:
             words += ": projects() lists what there is"
         elif name in ("add", "create", "limit", "quota", "set", "set_limit", "set_quota"):
             words += ": assign(directory, hard) gives a directory a limit, resize() another one"
+        elif name in ("Client", "Connection", "Fsquota", "connect", "open"):
+            words += ": call assign(), usage() and the others, which share one process"
         elif name in ("apply", "check", "doctor", "dump", "explain", "export", "find", "move", "prune"):
             words += f": the program has it, fsquota {name} --json"
         raise AttributeError(words)

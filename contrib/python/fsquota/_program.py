@@ -164,8 +164,9 @@ class Row:
 
         def __getattr__(self, name: str) -> Any:
             row = type(self)
-            names = ", ".join(field.name for field in fields(row))
-            raise AttributeError(f"{row.__name__!r} object has no attribute {name!r}: it has {names}")
+            names = [field.name for field in fields(row)]
+            words = f"{row.__name__!r} object has no attribute {name!r}: it has {', '.join(names)}"
+            raise AttributeError(words + ("; its limits are limits.hard and so on" if "limits" in names else ""))
 
 
 @dataclass(frozen=True)
