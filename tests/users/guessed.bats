@@ -591,6 +591,8 @@ restores_nothing() {
 	leads 2 'unknown option --user: fsquota quota -u USER has the limits' doctor --user daemon
 	leads 2 'did you mean "limit --edit -u USER DIR" or "resize --edit"?' edquota daemon
 	leads 2 'unknown option --copy: name the limits, for one user at a time' limit -u --copy daemon bin /mnt/x
+	leads 2 '--name is given twice: name one project a run' release --name web-x --name web-e
+	leads 2 '--id is given twice: name one project a run' resize --id 70 --id 71 --at /mnt/x 5M
 	leads 2 '--id takes --at PATH, or the directory' resize --id 1048579 --hard 200Mi
 	leads 2 '--mail takes no address' check --mail root /mnt/x
 }

@@ -93,6 +93,10 @@ static bool take_option(struct session *session, const struct command_option *op
 				     "batch --read-only does not take %s%s",
 				     option->name ? "--" : "-",
 				     option->name ? option->name : letter);
+	/* The last one would be changed, and the others not. */
+	if (option->session_field == offsetof(struct session, wanted_name) && session->wanted_name)
+		return session_usage_error(session,
+					   "--name is given twice: name one project a run");
 	if (option->take)
 		return option->take(session, option, options, value);
 	if (option->repeats) {

@@ -92,6 +92,8 @@ static bool take_wanted_id(struct session *session, const struct command_option 
 			   void *options, const char *value)
 {
 	(void)option, (void)options;
+	if (session->wanted_id)
+		return session_usage_error(session, "--id is given twice: name one project a run");
 	if (fsq_parse_id(value, &session->wanted_id) == 0 && session->wanted_id != 0)
 		return true;
 	return session_usage_error(session, "\"%s\" is no project ID from 1 to %u", value,
