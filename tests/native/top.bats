@@ -107,6 +107,9 @@ END
 	# timeout(1) puts it into the background, where it stops; its signal ends it.
 	run -0 timeout -k 1 20 env TERM=xterm script -qec 'timeout 1 fsquota top /mnt/x; echo ended' /dev/null
 	[[ $output == *ended* ]] || fail "$output"
+	# There it writes to a file.
+	run timeout -k 1 20 script -qec "timeout 2 fsquota top /mnt/x >$BATS_TEST_TMPDIR/rows" /dev/null
+	assert [ -s "$BATS_TEST_TMPDIR/rows" ]
 }
 
 @test "what is refused, and what it says of what is not there" {

@@ -51,11 +51,11 @@ static void put(struct writer *w, const char *text)
 		write_text(w, text);
 }
 
-void screen_wait_for_foreground(void)
+void screen_wait_for_foreground(const struct writer *w)
 {
 	struct termios as_it_is;
 
-	if (tcgetattr(STDIN_FILENO, &as_it_is) == 0)
+	if (isatty(w->fd) && tcgetattr(STDIN_FILENO, &as_it_is) == 0)
 		tcsetattr(STDIN_FILENO, TCSADRAIN, &as_it_is);
 }
 

@@ -25,8 +25,8 @@ struct screen {
 	char *text[SCREEN_TEXTS];
 };
 
-/** In the background of a terminal stop here, where a signal still ends the process, until it is in the foreground. */
-void screen_wait_for_foreground(void);
+/** Before screen_begin(): in the background of the terminal stop here, where a signal still ends the process, until it is in the foreground. */
+void screen_wait_for_foreground(const struct writer *w);
 
 /**
  * Take over standard input and output, if both are a terminal that terminfo(5) knows.

@@ -597,7 +597,7 @@ static void command_top(struct session *session, const struct invocation *invoca
 		return;
 	}
 	if (!options->batch && style->format == TABLE_TEXT)
-		screen_wait_for_foreground();
+		screen_wait_for_foreground(session->out);
 	top.signals = session_open_signals(session, SIGWINCH);
 	if (top.signals < 0)
 		goto out;
