@@ -464,6 +464,7 @@ enum fsq_leftover_kept {
 	FSQ_KEPT_ELSEWHERE,    /* another file system has the ID, perhaps of the directory */
 	FSQ_KEPT_UNREADABLE,   /* an error hides whether it is gone */
 	FSQ_KEPT_UNREGISTERED, /* limits that no line names: somebody may have set them in advance */
+	FSQ_KEPT_AWAITED,      /* fstab(5) has a mount point for it where nothing is mounted */
 };
 
 struct fsq_leftover {
@@ -484,9 +485,9 @@ struct fsq_prune_request {
 	const char *const *paths;  /* file systems, by any path on them */
 	size_t path_count;	   /* 0: all that are mounted; only then names are removed */
 	struct fsq_id_range range; /* for names and limits; as in fsq_assign_request */
-	bool all;		   /* also of other IDs, and what would be kept */
-	bool dry_run;		   /* only visit */
-	bool unregistered;	   /* also limits in the range that no line names */
+	bool all; /* also of other IDs, and what would be kept, but FSQ_KEPT_UNREADABLE and FSQ_KEPT_AWAITED */
+	bool dry_run;				/* only visit */
+	bool unregistered;			/* also limits in the range that no line names */
 	const struct fsq_registry *registry;	/* or NULL */
 	const struct fsq_call_options *options; /* or NULL */
 	bool pods; /* only lines of volumes of pods, with their names and limits */

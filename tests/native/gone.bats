@@ -363,7 +363,10 @@ may_come_back() {
 	# A mount point of fstab where nothing is mounted, with the limits of another volume there.
 	rm -rf $top/a
 	echo "/dev/none $top ext4 defaults 0 0" >/etc/fstab
-	kept "not mounted"
+	kept "which fstab has"
+	run -0 fsquota prune --all
+	assert_line --partial "kept project $FIRST (volume$FIRST), "
+	assert_line --partial "is not mounted, which fstab has: mount it, or take that line out of fstab"
 	: >/etc/fstab
 	# No limits that would prove that it was on this filesystem.
 	real -c "limit -p bhard=0 $FIRST" /mnt/$fs

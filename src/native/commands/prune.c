@@ -74,6 +74,9 @@ static const struct {
 	[FSQ_NOT_KEPT] = { NULL, NULL },
 	[FSQ_KEPT_UNMOUNTED] = { "unmounted",
 				 "gone, or its filesystem is not mounted: --all removes it" },
+	[FSQ_KEPT_AWAITED] = { "unmounted",
+			       "gone, or its filesystem is not mounted, which fstab has: mount it, "
+			       "or take that line out of fstab" },
 	[FSQ_KEPT_USED] = { "used", "gone, but files elsewhere or open ones have the ID; if it was "
 				    "renamed: fsquota move OLD NEW; fsquota find ID shows files" },
 	[FSQ_KEPT_POD] = { "pod", "gone, but kubelet knows the pod" },
@@ -100,7 +103,7 @@ static const char *sentence_of(const struct prune *prune, const struct fsq_lefto
 		snprintf(text, size, "cannot be looked at: %s", errno_words(leftover->errnum));
 		return text;
 	}
-	if (leftover->kind == FSQ_LEFTOVER_LINE)
+	if (leftover->kind == FSQ_LEFTOVER_LINE && leftover->kept != FSQ_KEPT_AWAITED)
 		return "the directory has neither the ID nor a limit, or its filesystem is not "
 		       "mounted";
 	return reasons[leftover->kept].sentence;

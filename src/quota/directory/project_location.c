@@ -130,9 +130,8 @@ static enum fsq_presence look_below(struct fsq_volumes *volumes, int mount, cons
 	}
 }
 
-/* Is there a mount point at or above the directory where nothing is mounted? */
-static bool is_unmounted(const struct fsq_volumes *volumes, const struct fsq_volume *volume,
-			 const char *directory)
+bool fsq_volumes_await(const struct fsq_volumes *volumes, const struct fsq_volume *volume,
+		       const char *directory)
 {
 	for (size_t i = 0; i < volumes->mount_point_count; i++)
 		if (fsq_mount_point_hides(volumes->mount_points[i], volume->fs->info.directory,
@@ -285,8 +284,8 @@ int fsq_volumes_doubt(struct fsq_volumes *volumes, const struct fsq_entries *lin
 	*doubt = FSQ_NOT_KEPT;
 	if (presence == FSQ_UNSEEN)
 		*doubt = FSQ_KEPT_UNREADABLE;
-	else if ((gone || !known) && is_unmounted(volumes, volume, line->word))
-		*doubt = FSQ_KEPT_UNMOUNTED;
+	else if ((gone || !known) && fsq_volumes_await(volumes, volume, line->word))
+		*doubt = FSQ_KEPT_AWAITED;
 	else if (gone && !volume->has_quota)
 		*doubt = FSQ_KEPT_UNMOUNTED;
 	else if (gone || !known)

@@ -57,6 +57,10 @@ enum fsq_presence fsq_volumes_find(struct fsq_volumes *volumes, const char *dire
 int fsq_volume_read_quota(const struct fsq_volume *volume, uint32_t id, struct fsq_dquot *dquot,
 			  struct fsq_error *err);
 
+/** @return  whether fstab(5) has a mount point at or above the directory where nothing is mounted */
+bool fsq_volumes_await(const struct fsq_volumes *volumes, const struct fsq_volume *volume,
+		       const char *directory);
+
 /**
  * Find out whether the path of a line may lead to another file system now than when the line was
  * written: because a file system is not mounted, or another one is mounted there.

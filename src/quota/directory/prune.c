@@ -161,8 +161,11 @@ static int judge_line(struct prune *p, const struct fsq_volume *volume, enum fsq
 	pod = is_of_living_pod(p, leftover->directory);
 	if (present && (pod || !is_in_range(p, leftover->id)))
 		return 1;
-	if (p->request->all)
+	if (p->request->all) {
+		if (fsq_volumes_await(&p->volumes, volume, line.word))
+			leftover->kept = FSQ_KEPT_AWAITED;
 		return 0;
+	}
 	rc = fsq_volumes_doubt(&p->volumes, &p->lines, volume, presence, &line,
 			       fsq_dquot_has_anything(dquot), &leftover->kept, p->err);
 	if (rc || leftover->kept != FSQ_NOT_KEPT)
