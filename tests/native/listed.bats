@@ -292,7 +292,9 @@ each_refuses() {
 		fsquota timer -p 2hours logs /mnt/$fs
 		run oracle -f -c 'quota -p -v 43' /mnt/$fs
 		assert_output --partial '[--------]'
-		fsquota timer -p 7days 42 /mnt/$fs
+		run_split fsquota timer -p 7days 43 /mnt/$fs
+		assert_equal "$status:$stderr" "0:fsquota timer: /mnt/$fs: project 43 is above no soft limit: no grace time runs, and nothing changes"
+		is_silent fsquota timer -p 7days 42 /mnt/$fs
 	done
 }
 
@@ -330,7 +332,7 @@ checks() {
 	fsquota limit bhard=0 41 /mnt/e
 	run -0 fsquota restore -f "$BATS_TEST_TMPDIR/all" /mnt/e
 	assert_output 'fsquota restore: /mnt/e: limits of other filesystems in the dump are left: name each of them
-fsquota restore: /mnt/e: limits of IDs that no directory has: 1; fsquota assign --id gives it one, as a backup by fsquota export and apply does'
+fsquota restore: /mnt/e: limits of IDs that no directory has: 1; fsquota assign DIR --id ID gives an ID to one, and fsquota export saves directories with their limits'
 	assert_equal "$(limits_of x 41):$(limits_of e 41)" ":41 0 16384 0 0"
 	fsquota restore -f "$BATS_TEST_TMPDIR/all" /mnt/x
 	assert_equal "$(limits_of x 41)" "41 0 14336 0 0"

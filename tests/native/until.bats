@@ -94,7 +94,7 @@ goes_back() {
 
 others_decide() {
 	fsquota resize $top/a 2M --until 1d
-	fsquota limit -p bhard=3M 7 $top
+	real -c "limit -p bhard=3m 7" $top
 	fsquota resize $top/b 2M --until 1d
 	pass
 	run_split fsquota resize $top/b 2M
@@ -179,7 +179,9 @@ others_decide() {
 
 limits_that_stay() {
 	local command
-	for command in "resize $top/a +1K" "assign $top/a --hard 2000K"; do
+	fsquota resize $top/a 5M
+	fsquota dump $top >"$BATS_TEST_TMPDIR/dump"
+	for command in "limit -p bhard=4m 7 $top" "restore -f $BATS_TEST_TMPDIR/dump $top" "resize $top/a +1K" "assign $top/a --hard 2000K"; do
 		fsquota resize $top/a 1M --allow-shrink --until "2100-01-01 08:00"
 		run -0 fsquota apply - <<<"$top/a hard=3M"
 		assert_output --regexp "^unchanged +$top/a, whose limits go back on 2100-01-01 08:00$"
@@ -189,7 +191,7 @@ limits_that_stay() {
 		run -0 cat $until_file
 		refute_output --partial ":/"
 	done
-	fsquota resize $top/a 3M --until '2100-01-01 08:00'
+	fsquota resize $top/a 3M --allow-shrink --until '2100-01-01 08:00'
 	for command in "list $top" "usage $top/a"; do
 		# shellcheck disable=SC2086
 		run -0 fsquota $command

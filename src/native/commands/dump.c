@@ -427,8 +427,9 @@ static void command_restore(struct session *session, const struct invocation *in
 	}
 	if (idle)
 		session_warn(session, path->directory,
-			     "limits of IDs that no directory has: %zu; fsquota assign --id gives "
-			     "it one, as a backup by fsquota export and apply does",
+			     "limits of IDs that no directory has: %zu; fsquota assign DIR --id ID "
+			     "gives "
+			     "an ID to one, and fsquota export saves directories with their limits",
 			     idle);
 	free(dump.lines);
 	free(dump.device);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "native/apply/edit.h"
@@ -11,6 +12,7 @@
 #include "quota/base/units.h"
 #include "quota/fsquota.h"
 #include "quota/limits/limits.h"
+#include "quota/mounts/lookup.h"
 
 struct limit_options {
 	struct quota_options quota;
@@ -94,6 +96,22 @@ static bool edit_record(struct session *session, enum fsq_type type, uint32_t id
 	return edited == EDIT_CHANGED || (edited == EDIT_UNCHANGED && change_is_shown(session));
 }
 
+/* limit bhard=1g -d DIR: it would look as if the directory had a limit. */
+static void tell_of_defaults(struct session *session, const struct invocation *invocation)
+{
+	const char *word = invocation->operands[invocation->operand_count];
+	const char *top = session->paths[session->current_path].info->directory;
+	struct stat st, of_top;
+
+	if (word && fsq_lookup_stat(NULL, word, 0, &st, NULL) == 0 && S_ISDIR(st.st_mode) &&
+	    fsq_lookup_stat(NULL, top, 0, &of_top, NULL) == 0 && st.st_ino != of_top.st_ino)
+		session_warn(
+			session, top,
+			"the default of all is set; of one directory: fsquota assign %s --hard "
+			"SIZE",
+			word);
+}
+
 static void command_limit(struct session *session, const struct invocation *invocation)
 {
 	const struct limit_options *options = invocation->options;
@@ -136,6 +154,8 @@ static void command_limit(struct session *session, const struct invocation *invo
 	}
 	if (rc == 0)
 		rc = change_limits(session, fs, type, id, &limits);
+	if (rc == 0 && options->defaults)
+		tell_of_defaults(session, invocation);
 	report_limit_error(session, rc, type,
 			   limits.mask & (FSQ_SOFT(FSQ_REALTIME) | FSQ_HARD(FSQ_REALTIME)),
 			   "cannot set limits");
@@ -190,7 +210,7 @@ static void command_timer(struct session *session, const struct invocation *invo
 	struct fsq_dquot dquot;
 	uint64_t seconds;
 	uint32_t id = 0;
-	bool is_time;
+	bool is_time, runs = false;
 
 	if (words < 1) {
 		session_usage_error(session,
@@ -223,13 +243,20 @@ static void command_timer(struct session *session, const struct invocation *invo
 	}
 	for (int form = 0; form < FSQ_FORMS; form++) {
 		const struct fsq_amounts *amounts = &dquot.form[form];
+		const bool is_above = id && amounts->soft && amounts->used > amounts->soft;
 
 		timers.seconds[form] = (int64_t)seconds;
-		if (id && amounts->soft && amounts->used > amounts->soft)
+		if (is_above)
 			timers.seconds[form] += time(NULL);
 		else if (id)
 			timers.seconds[form] = amounts->expires;
+		runs |= is_above && timers.set[form];
 	}
+	if (id && !runs)
+		session_warn(
+			session, NULL,
+			"%s %u is above no soft limit: no grace time runs, and nothing changes",
+			account_types[type], id);
 	report_limit_error(session, change_timers(session, fs, type, id, &timers), type,
 			   timers.set[FSQ_REALTIME], "cannot set timer");
 	if (!id && session_has_person(session))

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "native/cli/journal.h"
+#include "native/cli/until.h"
 #include "quota/base/error.h"
 #include "quota/base/units.h"
 #include "quota/directory/assign.h"
@@ -439,11 +440,26 @@ void change_write_journal(struct session *session, struct fsq_filesystem *fs, en
 					       .err = rc ? &err : NULL });
 }
 
+/* What resize --until has set does not go back any more. @before  the limits that were there */
+static void forget_until(struct session *session, struct fsq_filesystem *fs,
+			 const struct fsq_dquot *before)
+{
+	const struct fsq_limits was = fsq_limits_of(before);
+	struct fsq_dquot dquot;
+	struct fsq_limits is;
+
+	if (fsq_quota_get(fs, FSQ_PROJECT, before->id, &dquot))
+		return;
+	is = fsq_limits_of(&dquot);
+	if (!fsq_limits_are_same(&was, &is))
+		until_forget(session, before->id, fsq_filesystem_get_info(fs)->dev, &is);
+}
+
 int change_limits(struct session *session, struct fsq_filesystem *fs, enum fsq_type type,
 		  uint32_t id, const struct fsq_limits *limits)
 {
 	const struct fsq_limits none = { 0 };
-	struct fsq_dquot before = { .id = id }, after = before, now;
+	struct fsq_dquot before = { .id = id }, after = before, now = before;
 	struct record_row was, is;
 	const bool is_known = fsq_quota_get(fs, type, id, &now) == 0;
 	bool changed = false;
@@ -457,6 +473,8 @@ int change_limits(struct session *session, struct fsq_filesystem *fs, enum fsq_t
 	}
 	if (rc == 0 && is_known)
 		warn_of_change(session, fs, type, &now, limits);
+	if (rc == 0 && type == FSQ_PROJECT && !session->dry_run)
+		forget_until(session, fs, &now);
 	if (rc == 0 && change_is_shown(session) && !session->dry_run)
 		rc = fsq_quota_plan_limits(fs, type, id, &none, &now, &after);
 	if (rc || !change_is_shown(session))
