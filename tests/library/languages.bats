@@ -42,6 +42,8 @@ print(fsquota.__version__ == m.version("fsquota"), fsquota.__file__)'
 		check : the program has it, fsquota check --json
 		limit : assign(directory, hard) gives a directory a limit, resize() another one
 		Error : FsquotaError is the base of all errors
+		setup : the program has it, fsquota setup --json
+		nonsense : it has ConflictError, Event, FsquotaError
 		Client : call assign(), usage() and the others, which share one process
 		nothing
 	END
@@ -49,6 +51,8 @@ print(fsquota.__version__ == m.version("fsquota"), fsquota.__file__)'
 	assert_line --partial "'Limits' object has no attribute 'size': it has hard, soft, hard_inodes, soft_inodes"
 	run -1 /usr/bin/python3 -c 'import fsquota; fsquota.usage(".", walk=True).limit'
 	assert_line --partial "; its limits are limits.hard and so on"
+	run -1 /usr/bin/python3 -c 'import fsquota; fsquota.assign("/", limit="1G")'
+	assert_line "TypeError: assign() has no argument 'limit': it has directory, hard, soft, hard_inodes, soft_inodes, limits, name, id, id_range, mkdir, mode, owner, group, require_enforced, keep_limits, around, force, dry_run, registry; the hard limit is hard"
 }
 
 @test "Python: the types are complete, also for who uses the module" {

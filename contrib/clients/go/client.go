@@ -26,6 +26,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log"
 	"os"
 	"os/exec"
 	"strings"
@@ -101,7 +102,7 @@ func (e *Error) Is(target error) bool {
 // can use it, and the process starts with the first request.
 type Client struct {
 	Program string // empty: the one that PATH leads to
-	// Warn is called for each warning, if not nil.
+	// Warn is called for each warning; nil: they go to the standard logger of package log.
 	Warn func(path, message string)
 
 	once  sync.Once
@@ -134,8 +135,8 @@ func Ask[Answer any](ctx context.Context, client *Client, words ...string) (Answ
 		return answer, fmt.Errorf("fsquota %s: %w", words[0], err)
 	}
 	for _, message := range told.Messages {
-		if message.Warning != nil && client.Warn != nil {
-			client.Warn(message.Warning.Path, message.Warning.Message)
+		if message.Warning != nil {
+			client.warn(message.Warning.Path, message.Warning.Message)
 		}
 	}
 	if err := json.Unmarshal(line, &answer); err != nil && told.Error == nil {
@@ -145,6 +146,16 @@ func Ask[Answer any](ctx context.Context, client *Client, words ...string) (Answ
 		return answer, told.Error
 	}
 	return answer, nil
+}
+
+func (client *Client) warn(path, message string) {
+	if client.Warn != nil {
+		client.Warn(path, message)
+	} else if path != "" {
+		log.Printf("fsquota: %s: %s", path, message)
+	} else {
+		log.Printf("fsquota: %s", message)
+	}
 }
 
 // Close waits for the request that is answered now, and ends the process. Later requests fail with ErrClosed.

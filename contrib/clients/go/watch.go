@@ -54,7 +54,7 @@ func (client *Client) Watch(words ...string) (*Watch, error) {
 	watch := &Watch{
 		Events:  events,
 		stopped: make(chan struct{}), begun: make(chan struct{}), ended: make(chan struct{}),
-		messages:   messages{warn: client.Warn},
+		messages:   messages{warn: client.warn},
 		notReading: func() { ready.SetReadDeadline(time.Now()) },
 	}
 	command.Stderr = &watch.messages
@@ -144,7 +144,7 @@ func (to *messages) Write(text []byte) (int, error) {
 		if told.Error != nil && to.failure == nil {
 			to.failure = told.Error
 		}
-		if told.Warning != nil && to.warn != nil {
+		if told.Warning != nil {
 			to.warn(told.Warning.Path, told.Warning.Message)
 		}
 	}

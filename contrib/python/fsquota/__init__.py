@@ -16,8 +16,10 @@ raises, as that of Ctrl-C does.
 """
 from __future__ import annotations
 
+import functools
+import inspect
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Optional, Union
+from typing import TYPE_CHECKING, Any, Callable, Optional, TypeVar, Union
 
 from ._errors import (
     ConflictError,
@@ -39,6 +41,7 @@ __all__ = [
     "assign", "projects", "release", "resize", "usage", "watch",
 ]  # fmt: skip
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 Size = Union[int, str]
 Owner = Union[int, str]
 
@@ -108,9 +111,24 @@ def _registry(registry: Optional[Registry], registers: bool = True) -> list[Word
     ]
 
 
+def _told(function: Function) -> Function:
+    """Say of an argument that the function does not have which it has."""
+    known = inspect.signature(function).parameters
+
+    @functools.wraps(function)
+    def call(*args: Any, **given: Any) -> Any:
+        for name in given.keys() - known.keys():
+            meant = "; the hard limit is hard" if "hard" in known else ""
+            raise TypeError(f"{function.__name__}() has no argument {name!r}: it has {', '.join(known)}{meant}")
+        return function(*args, **given)
+
+    return call  # type: ignore[return-value]
+
+
 # --- the functions ----------------------------------------------------------------------------------------------
 
 
+@_told
 def assign(
     directory: Path,
     hard: Optional[Size] = None,
@@ -165,6 +183,7 @@ def assign(
     )
 
 
+@_told
 def release(
     directory: Path,
     *,
@@ -193,6 +212,7 @@ def release(
     )
 
 
+@_told
 def resize(
     directory: Path,
     hard: Optional[Size] = None,
@@ -233,6 +253,7 @@ def resize(
     )
 
 
+@_told
 def usage(directory: Path, *, walk: bool = False, projects_file: Optional[Path] = None) -> Project:
     """Find out how much is used below a file or directory, in constant time. See fsquota-usage(8).
 
@@ -242,6 +263,7 @@ def usage(directory: Path, *, walk: bool = False, projects_file: Optional[Path] 
     return project_of(ask("usage", *options, "--", path_word(directory), reads=True)[0])
 
 
+@_told
 def projects(*paths: Path, over: Optional[float] = None) -> list[Project]:
     """The projects whose directories are at or below the paths, or on all filesystems with quota.
 
@@ -250,6 +272,12 @@ def projects(*paths: Path, over: Optional[float] = None) -> list[Project]:
     over  only what uses so many percent of its limit, or more
     """
     return [project_of(row) for row in ask("list", *_option("over", over), "--", *map(path_word, paths), reads=True)]
+
+
+_PROGRAM_HAS = (
+    "apply batch check disable doctor dump enable explain export find lsattr metrics move prune quota restore setup "
+    "state supported timer top"
+).split()
 
 
 # Hidden from who checks types: to them every name would be there.
@@ -265,6 +293,8 @@ if not TYPE_CHECKING:
             words += ": assign(directory, hard) gives a directory a limit, resize() another one"
         elif name in ("Client", "Connection", "Fsquota", "connect", "open"):
             words += ": call assign(), usage() and the others, which share one process"
-        elif name in ("apply", "check", "doctor", "dump", "explain", "export", "find", "move", "prune"):
-            words += f": the program has it, fsquota {name} --json"
+        elif name in _PROGRAM_HAS:
+            words += f": the program has it, fsquota {name} --json, for subprocess.run()"
+        else:
+            words += f": it has {', '.join(__all__)}"
         raise AttributeError(words)
