@@ -162,6 +162,7 @@ static void run_command(struct session *session, const struct command *command, 
 	session->program = program;
 	session->takes_name = command_takes_project(command);
 	session->takes_over = command_find_option(command, 0, "over", strlen("over")) != NULL;
+	session->reads = command->flags & COMMAND_READS;
 	session->saves = command->flags & COMMAND_SAVES;
 	session->rows = command->rows;
 	if (session->read_only && !(command->flags & COMMAND_READS)) {
@@ -198,12 +199,28 @@ out:
 	free(options);
 }
 
+static bool is_option_of_any(const struct session *session, const char *name)
+{
+	bool is = false;
+
+	for (size_t i = 0; session->commands[i] && !is; i++)
+		is = command_find_option(session->commands[i], 0, name, strcspn(name, "="));
+	return is;
+}
+
 static bool refuse_command(struct session *session, const char *name)
 {
-	const char *instead = NULL;
+	const char *instead = NULL, *word = name;
 	struct suggestion like;
+	char all[512];
+	size_t used = 0;
 
-	suggest_begin(&like, name, strlen(name));
+	suggest_begin(&like, word, strlen(word));
+	/* --xfs-quota, --list */
+	if (strncmp(name, "--", 2) == 0 && !like.commands && !is_option_of_any(session, name + 2)) {
+		word += 2;
+		suggest_begin(&like, word, strcspn(word, "="));
+	}
 	for (size_t i = 0; session->commands[i]; i++)
 		if (suggest_is_nearer(&like, session->commands[i]->name))
 			instead = session->commands[i]->name;
@@ -221,14 +238,18 @@ static bool refuse_command(struct session *session, const char *name)
 					   "%s is a path: write a command in front of it, such as "
 					   "list",
 					   name);
+	if (instead)
+		return session_usage_error(
+			session, "there is no command \"%s\"; did you mean \"%s\"?", name, instead);
 	if (name[0] == '-' && name[1] && strcmp(name, "--") != 0)
 		return session_usage_error(
 			session, "options stand behind a command, not %s; see fsquota --help",
 			name);
-	if (instead)
-		return session_usage_error(
-			session, "there is no command \"%s\"; did you mean \"%s\"?", name, instead);
-	return session_usage_error(session, "there is no command \"%s\"; see fsquota --help", name);
+	for (size_t i = 0; session->commands[i]; i++)
+		used += (size_t)snprintf(all + used, sizeof(all) - used, "%s%s", i ? ", " : "",
+					 session->commands[i]->name);
+	return session_usage_error(
+		session, "there is no command \"%s\"; there are %s: see fsquota --help", name, all);
 }
 
 /* @return   the command of that name; NULL: an error was reported */
@@ -368,38 +389,46 @@ static bool enter_root(struct session *session, const char *directory, bool serv
 		return session_errno(session, ERROR_OF_FILE, errno, directory,
 				     "--root %s: cannot enter", directory);
 	if (access("/proc/self/mountinfo", R_OK))
-		return session_error(
-			session, ERROR_OF_FILE, FSQ_E_NOT_FOUND, errno, directory,
-			"--root %s: cannot read proc/self/mountinfo in it; mount /proc there",
-			directory);
+		return session_error(session, ERROR_OF_FILE, FSQ_E_NOT_FOUND, errno, directory,
+				     "--root %s: cannot read proc/self/mountinfo in it: it takes "
+				     "the files of a whole system, with /proc mounted there",
+				     directory);
 	return true;
 }
 
-/* Take --root out, wherever it stands: the first file is read before options are parsed. */
-static bool take_root(struct session *session, char **words)
+/* Take --root out, wherever it stands: the first file is read before options are parsed. @directory  set, or NULL */
+static bool take_root(struct session *session, char **words, const char **directory)
 {
-	bool serves = false;
 	char **to = words;
 
-	for (char **at = words; *at; at++)
-		serves |= strncmp(*at, "--listen", strlen("--listen")) == 0;
+	*directory = NULL;
 	for (; *words && strcmp(*words, "--") != 0; words++) {
-		const char *directory = NULL;
-
 		if (strcmp(*words, "--root") == 0)
-			directory = *++words;
+			*directory = *++words;
 		else if (strncmp(*words, "--root=", strlen("--root=")) == 0)
-			directory = *words + strlen("--root=");
+			*directory = *words + strlen("--root=");
 		else
 			*to++ = *words;
 		if (!*words)
 			return session_usage_error(session, "option --root takes a value");
-		if (directory && !enter_root(session, directory, serves))
-			return false;
 	}
 	while ((*to++ = *words))
 		words++;
 	return true;
+}
+
+/* @words    without --root and its value */
+static bool enter_root_for(struct session *session, char **words, const char *directory)
+{
+	bool serves = false;
+
+	if (words[0] && strcmp(words[0], setup_command.name) == 0)
+		return session_usage_error(
+			session, "setup runs programs of this system: not with --root; have "
+				 "the image run it at its first boot");
+	for (char **at = words; *at; at++)
+		serves |= strncmp(*at, "--listen", strlen("--listen")) == 0;
+	return enter_root(session, directory, serves);
 }
 
 /* Is this check --format nagios? Its errors are answers, too, before the options are parsed as well. */
@@ -417,16 +446,18 @@ static bool is_plugin(char **words)
 static void run_words(struct session *session, char **words)
 {
 	const struct command *command;
-	bool plugin;
+	const char *root;
+	bool plugin, good;
 
 	/* Errors before the options are parsed are JSON, too. */
 	for (char **at = words; *at && strcmp(*at, "--") != 0; at++)
 		session->json |= strcmp(*at, "--json") == 0 || strcmp(*at, "--jsonl") == 0;
-	if (!take_root(session, words)) {
+	good = take_root(session, words, &root);
+	move_options(words);
+	if (!good || (root && !enter_root_for(session, words, root))) {
 		session_flush(session);
 		return;
 	}
-	move_options(words);
 	plugin = !session->batch && is_plugin(words);
 	session->keeps_error = plugin;
 	if (!words[0] && session->batch) {

@@ -110,7 +110,7 @@ asks() {
 	is 7 'keys' '["exit","request"]'
 	# It finds standard input empty.
 	is 8 '[.exit, .error.message]' '[2,"there are no limits in standard input"]'
-	is 9 '.error.hint' '"there is a project of that name: --name web"'
+	is 9 '.error.hint' '"the project of that name: /mnt/x/web, or --name web"'
 	umount /mnt/e/warned/memory
 	fsquota release /mnt/e/warned
 }

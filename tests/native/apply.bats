@@ -148,7 +148,7 @@ created   $top/cid, hard none -> 4M"
 
 @test "a path is written as in fstab, and a colon behind it is none of its name" {
 	mkdir "$top/two words"
-	refuses 2 "line 1: no colon behind the path; one of its name takes quotes: \"$top/web:\"" fsquota apply - <<<"$top/web: hard=1M mkdir"
+	refuses 2 "line 1: a path has no colon behind it; a name that ends in one takes quotes: \"$top/web:\"" fsquota apply - <<<"$top/web: hard=1M mkdir"
 	succeeds fsquota apply - <<<"\"$top/web:\" hard=1M mkdir"
 	succeeds fsquota apply - <<<"$top/two\\040words hard=1M"
 	assert_equal "$(fsquota export $top | sed 's/ .*id=.*//; /^#/d')" "$(printf '%s\n' "\"$top/two words\" hard=1M" "\"$top/web:\" hard=1M")"

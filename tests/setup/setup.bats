@@ -377,7 +377,7 @@ ostree_root() {
 	refuses 2 'mount -o loop /run/image DIR, and then fsquota setup DIR' fsquota setup /run/image
 	mkdir /mnt/f/data
 	run_split fsquota setup /mnt/f/data
-	assert_equal "$stderr" 'fsquota setup: /mnt/f/data: is a directory of /mnt/f, and the steps are for all of that: if a disk belongs there, mount it first'
+	assert_equal "$stderr" 'fsquota setup: /mnt/f/data: the steps are for all of /mnt/f, of which it is a directory; if a disk of its own belongs there, mount that first'
 	rm -r /run/image /mnt/f/data
 	refuses 5 /nope fsquota setup /nope
 	refuses 5 LABEL=nobody fsquota setup LABEL=nobody

@@ -39,7 +39,7 @@ leads() {
 	# Words of other tools for an option or two of ours, topics, and a word too many or too few.
 	leads 2 'did you mean "apply --diff --dry-run"?' plan
 	leads 2 'did you mean "assign --like"?' clone /mnt/x/dir /mnt/e/other
-	leads 2 'did you mean "limit -u bsoft=100M bhard=120M USER DIR" or "assign"?' setquota -u root 0 1G 0 0 /mnt/x
+	leads 2 'did you mean "limit -u bsoft=100M bhard=120M USER DIR", "assign" or "release"?' setquota -u root 0 1G 0 0 /mnt/x
 	leads 2 'did you mean "doctor", "explain" or "quota -u"?' why
 	leads 2 'did you mean "setup"?' init /mnt/x
 	leads 2 'did you mean "batch --read-only"?' grant ann
@@ -58,6 +58,10 @@ leads() {
 	leads 2 'did you mean "project -s"?' chattr -p 10 /mnt/x/dir
 	leads 2 'did you mean "report --html"?' html
 	leads 2 'did you mean "timer"?' reset
+	leads 2 'did you mean "watch" or "check"?' warnquota
+	leads 2 'there is no command "--xfs-quota"; see fsquota -x -c' --xfs-quota --version
+	leads 2 'there is no command "--list"; did you mean "list"?' --list
+	leads 2 'there is no command "convertquota"; there are assign, usage, ' convertquota
 	leads 2 'there is no command "uninstall"; to undo setup, release the directories' uninstall /mnt/x
 	leads 2 'there is no command "weekend"; see --until in fsquota-resize(8)' help weekend
 	leads 2 'there is no command "history"; see "log" in fsquota.conf(5)' history
@@ -89,7 +93,7 @@ leads() {
 	leads 2 'unknown option --sort-by; did you mean --sort LIST?' list --sort-by USED
 	leads 2 'unknown option --dryrun; did you mean --dry-run?' prune --dryrun
 	# -Z is like all letters, and to a synopsis of [OPTION]... the help says more.
-	leads 2 'unknown option -Z; see fsquota list --help' list -Z
+	leads 2 'unknown option -Z; usage: fsquota list [OPTION]... [DIR|PATH]..., with --over, --total' list -Z
 	leads 2 'unknown option -Z; usage: fsquota state [-gpu]' state -Z
 	leads 2 'unknown option --limit; did you mean --top N?' list --limit 1
 	leads 2 'unknown option --percent; did you mean --over PERCENT?' watch --percent 90
@@ -119,11 +123,10 @@ leads() {
 	leads 2 'unknown option --register: it does so, unless --no-register is given' assign --register /mnt/x/dir
 	# Letters, of which -n is mostly meant as --dry-run.
 	leads 2 'unknown option -n; did you mean --dry-run or --noheadings?' prune -n
-	leads 2 'unknown option -n; did you mean --batch N or --noheadings?' top -n 1
 	leads 2 'unknown option -p: --id ID chooses the ID; mkdir -p makes what is above DIR' assign -p /mnt/x/new
 	leads 2 'unknown option -b: --hard SIZE is the limit' assign /mnt/x/dir -b 10M
 	leads 2 'unknown option -m: --mode MODE' assign --mkdir -m 0750 /mnt/x/new
-	leads 2 'unknown option -n: -N has no header, --top N takes N rows, | grep NAMESPACE/ is kubectl' list -n default
+	leads 2 'unknown option -n: -N has no header, --top N has N rows; for kubectl' list -n default
 	leads 2 'unknown option -A: without a path it takes volumes of all namespaces' list -A
 	leads 2 'unknown option -w: fsquota watch and fsquota top follow' list -w
 	leads 2 'unknown option -s: sizes have a letter' usage -s /mnt/x/dir
@@ -172,9 +175,28 @@ leads() {
 	leads 2 'unknown option --at: --over PERCENT is for what is so full' watch --at 90
 	leads 2 'unknown option --mail: fsquota check --mail sends it' watch --mail root
 	leads 2 'unknown option --path: PATH is an operand, without an option' list --path /mnt/x
+	leads 2 'unknown option --dir: a path is an operand, without an option' assign --dir /mnt/x/new
+	leads 2 'unknown option --add: fsquota resize DIR +SIZE adds to the limit' resize /mnt/x/dir --add 5M
+	leads 2 'unknown option --ttl; did you mean --until WHEN?' resize /mnt/x/dir 1G --ttl 48h
+	leads 2 'unknown option --missing-ok; did you mean --if-exists?' release --missing-ok /mnt/x/dir
+	leads 2 'unknown option --strict: it exits with 3 if there is a problem' doctor --strict
+	leads 2 'unknown option --webhook: fsquota watch --exec PROGRAM calls one' watch --webhook URL
+	leads 2 'unknown option --monthly: cron(8) or a timer of systemd' report --monthly
+	leads 2 'unknown option --since: there is no history' report --since 2026-11-01
+	leads 2 'unknown option --exclude: it removes what is gone for certain' prune --exclude /mnt/x/dir
+	leads 2 'unknown option --kubeconfig; see fsquota-containers(7)' check --kubeconfig file
+	leads 2 'unknown option -n: --rows N shows so many' top -n 1
+	leads 2 'unknown option -d: --interval SECONDS' top -d 1
+	leads 2 'unknown option --user; did you mean -u? (of one: fsquota quota -u NAME)' usage --user ann
+	leads 2 '"yaml" is no column; there is no YAML, but --json' export -o yaml
+	leads 2 '"quota=1G" is no column; a limit is --hard SIZE, of fsquota assign' assign -o quota=1G /mnt/x/dir
+	leads 2 '-h is --help, without a path; sizes have a letter anyway' usage -h /mnt/x/dir
+	leads 2 'setup runs programs of this system: not with --root' --root "$BATS_TEST_TMPDIR" setup
+	leads 5 '(fsquota list /var/lib/kubelet/pods shows volumes; see fsquota-containers(7))' top pods
+	leads 5 '(fsquota report -u shows users, -g groups)' list users
 	leads 2 'unknown option --fstab: it takes /etc/fstab, no other' setup --fstab /etc/fstab /mnt/x
 	leads 2 'unknown option --now: --yes does the steps; with --unmount' setup --now /mnt/x
-	leads 2 'unknown option --pod: names of volumes begin with NAMESPACE/POD/: fsquota list | grep' list --pod web-0
+	leads 2 'unknown option --pod: fsquota list /var/lib/kubelet/pods shows volumes' list --pod web-0
 	leads 2 'unknown option --selector: fsquota list | grep WORD' list --selector app=web
 	leads 2 'unknown option --xml: programs read --json, --csv, --pairs or --raw' usage --xml /mnt/x/dir
 	leads 2 'unknown option --jq: --json | jq FILTER' usage --jq . /mnt/x/dir
@@ -216,7 +238,8 @@ leads() {
 	leads 2 'unknown option --mkdir of export; fsquota assign has it' export --mkdir /mnt/x
 	leads 2 'unknown option --quiet of assign; fsquota supported, check and others have it' assign --quiet /mnt/x/dir
 	leads 2 'did you mean the command "release"' assign /mnt/x/dir --remove
-	leads 2 'unknown option --colour-me; see fsquota list --help' list --colour-me
+	leads 2 'unknown option --colour-me; usage: fsquota list ' list --colour-me
+	leads 2 'unknown option --from-where; usage: fsquota move OLD NEW ' move --from-where /mnt/x/dir
 }
 
 @test "a directory that is not there: what makes it, or what was meant" {
@@ -368,9 +391,9 @@ leads() {
 		size=''
 		[[ $command != resize* ]] || size=1G
 		# shellcheck disable=SC2086 # words
-		leads 5 'web-x: cannot open: No such file or directory (there is a project of that name: --name web-x)' $command web-x $size
+		leads 5 'web-x: cannot open: No such file or directory (the project of that name: /mnt/x/dir, or --name web-x)' $command web-x $size
 	done
-	leads 5 '(fsquota quota web-x shows the project of that name)' explain web-x
+	leads 5 '(the project of that name: /mnt/x/dir)' explain web-x
 	leads 5 '(fsquota quota -u root shows the user of that name)' explain root
 	leads 5 'there is no project root, but a user: take -u' quota root /mnt/x
 	leads 5 'invalid project number; -s sets the ID, -c checks it, -C takes it off' project check /mnt/x/dir
@@ -469,6 +492,15 @@ restores_nothing() {
 	assert_equal "$(kernel_has "/mnt/$1" 42)" "0 0 8192 0 5 0"
 	fsquota restore "/mnt/$1" <dump
 	assert_equal "$(kernel_has "/mnt/$1" 42)" "0 0 7168 0 5 0"
+}
+
+@test "limit -d with a directory sets the default of all, and says so" {
+	local fs
+	for fs in x e; do
+		run_split fsquota limit -p bhard=500m -d /mnt/$fs/dir
+		assert_equal "$status:$stderr" "0:fsquota limit: /mnt/$fs: the default of all is set; of one directory: fsquota assign /mnt/$fs/dir --hard SIZE"
+		is_silent fsquota limit -p bhard=0 -d /mnt/$fs
+	done
 }
 
 @test "restore sets limits, or says what is missing" {

@@ -393,10 +393,11 @@ static void take_entry_line(struct line *line, char *text)
 			path);
 	/* Of a name in quotes there is more than what is left of it. */
 	else if (end[-1] == ':' && rest <= end + 1)
-		line->good = refuse(line,
-				    "no colon behind the path; one of its name takes quotes: "
-				    "\"%.100s\"",
-				    path);
+		line->good = refuse(
+			line,
+			"a path has no colon behind it; a name that ends in one takes quotes: "
+			"\"%.100s\"",
+			path);
 	else if (signs.shell || (signs.pattern && strstr(pattern, "**")))
 		line->good = refuse(line,
 				    "only *, ? and [...] make a pattern, and each stands for "

@@ -158,7 +158,7 @@ void plugin_show(struct session *session, struct plugin *plugin)
 		write_format(w, " %llu judged, all below %g%%", (unsigned long long)judged,
 			     plugin->warning);
 	if (plugin->left_out)
-		write_format(w, " (%llu of them without performance data)",
+		write_format(w, " (%llu projects have no performance data)",
 			     (unsigned long long)plugin->left_out);
 	if (plugin->values.used) {
 		write_text(w, " | ");

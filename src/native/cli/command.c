@@ -139,18 +139,51 @@ static bool take_option(struct session *session, const struct command_option *op
 	return true;
 }
 
+/* The options that all tables share go into one paragraph. */
+static bool is_of_tables(const struct command_option *option)
+{
+	for (const struct command_option *one = long_table_options; one->name; one++)
+		if (option->name && strcmp(one->name, option->name) == 0)
+			return true;
+	return false;
+}
+
+/* @names    filled with the long options that only this command has, or few others */
+static void list_names(const struct command *command, char *names, size_t size)
+{
+	const struct command_option *option;
+	size_t used = 0;
+
+	*names = '\0';
+	for (size_t i = 0; (option = command_option(command, i)); i++) {
+		if (!option->name || is_of_tables(option) || strcmp(option->name, "help") == 0 ||
+		    strcmp(option->name, registry_options[0].name) == 0 ||
+		    strcmp(option->name, registry_options[1].name) == 0)
+			continue;
+		snprintf(names + used, size - used, "%s--%s", used ? ", " : "", option->name);
+		used = strlen(names);
+	}
+}
+
 /* See report_unknown_option(). */
 static bool refuse_unknown(struct session *session, const struct command *command, const char *word,
 			   size_t length, const char *whole, const char *value)
 {
+	char names[512];
+
 	if (report_unknown_option(session, command, word, length, whole, value))
 		return false;
-	if (strstr(command->synopsis, "[OPTION]"))
-		return session_usage_error(session, "unknown option %.*s; see fsquota %s --help",
-					   (int)length, word, command->name);
-	return session_usage_error(session, "unknown option %.*s; usage: fsquota %s %s%s",
-				   (int)length, word, command->name, command->synopsis,
-				   command_paths(command));
+	if (strstr(command->synopsis, "[OPTION]")) {
+		list_names(command, names, sizeof(names));
+		return session_usage_error(
+			session,
+			"unknown option %.*s; usage: fsquota %s %s, with %s; see "
+			"--help",
+			(int)length, word, command->name, command->synopsis, names);
+	}
+	return session_usage_error(
+		session, "unknown option %.*s; usage: fsquota %s %s%s; see --help", (int)length,
+		word, command->name, command->synopsis, command_paths(command));
 }
 
 /*
@@ -219,11 +252,15 @@ static bool take_letters(struct session *session, const struct command *command,
 			return refuse_unknown(session, command, letter, 2, word, NULL);
 		if (!option->kind) {
 			goes_on = take_option(session, option, options, NULL);
-			/* The help would look like success to who meant a limit. */
+			/* The help would look like success to who meant a limit, or sizes for people as du(1) has. */
 			if (session->help && **words && fsq_parse_bytes(**words, &bytes) == 0 &&
 			    command_find_option(command, 0, "hard", 4))
 				return session_usage_error(
 					session, "-h is --help; the limit is --hard %s", **words);
+			if (session->help && **words && strchr(**words, '/'))
+				return session_usage_error(
+					session,
+					"-h is --help, without a path; sizes have a letter anyway");
 			continue;
 		}
 		value = at[1] ? at + 1 : next_value(session, letter, "", words);
@@ -289,22 +326,16 @@ static void make_label(char label[LABEL_SIZE], const struct command_option *opti
 		 option->argument ? " " : "", option->argument ? option->argument : "");
 }
 
-/* The options that all tables share go into one paragraph. */
-static bool is_of_tables(const struct command_option *option)
-{
-	for (const struct command_option *one = long_table_options; one->name; one++)
-		if (option->name && strcmp(one->name, option->name) == 0)
-			return true;
-	return false;
-}
-
 /* In lines of at most 80 columns. */
 static void show_table_options(struct session *session, const struct command *command)
 {
 	const struct command_option *option;
 	size_t at = 80;
 
-	write_text(session->out, "\nRows, see fsquota-output(7):");
+	write_text(session->out, "\nRows, see fsquota-output(7)");
+	if (!(command->answers & ANSWER_LINES))
+		write_format(session->out, ", in JSON under \"%s\"", command->name);
+	write_char(session->out, ':');
 	for (size_t i = 0; (option = command_option(command, i)); i++) {
 		char label[LABEL_SIZE];
 		const char *text = label;

@@ -48,8 +48,8 @@ static const char *const hints[] = {
 	[FSQ_HINT_LOOK_AT_HOLDER] =
 		"see what that process does, or wait longer with --lock-timeout",
 	[FSQ_HINT_INSIST_ON_ID] =
-		"if it was renamed: fsquota move OLD NEW; its owner may have set it; if it "
-		"belongs to that project say so with --id",
+		"if it was renamed: fsquota move OLD NEW; if it is part of that project: --id; if "
+		"neither, its owner has set the ID",
 	[FSQ_HINT_NAME_DIRECTORY] = "name that directory, or insist with --id",
 	[FSQ_HINT_NAME_FILESYSTEM] = "name its filesystem with --at",
 	[FSQ_HINT_KEEP_TAGS] =
@@ -86,8 +86,8 @@ static const char *hint_of_error(const struct error *error)
 			       ? "root of the host may: an immutable file, see lsattr(1), a "
 				 "seccomp filter or a security module forbids it"
 			       : "this takes CAP_SYS_ADMIN in the initial user namespace: run it "
-				 "as root of the host; fsquota usage DIR works without, "
-				 "and fsquota-batch(8) lets others look";
+				 "as root of the host; fsquota usage DIR works without, where "
+				 "a limit is set, and fsquota-batch(8) lets others look";
 	case ERANGE:
 		return "this filesystem cannot hold so large a number";
 	case EUCLEAN:

@@ -176,9 +176,8 @@ static const struct template templates[] = {
 	  "see fsquota list --total" },
 	{ FSQ_FINDING_DIRECTORY_GONE, .word = "directory-gone",
 	  "line {line} of {name} has it as project {id}, but it is gone", "fsquota release {path}",
-	  .in_doubt =
-		  "line {line} of {name} has it as project {id}; it is gone, was renamed (then: "
-		  "fsquota move OLD NEW), or its filesystem is not mounted" },
+	  .in_doubt = "line {line} of {name} has it as project {id}, and it is not there: gone "
+		      "(fsquota release), renamed (fsquota move OLD NEW), or not mounted" },
 	{ FSQ_FINDING_DIRECTORY_NOT_SUPPORTED, .word = "directory-not-supported",
 	  "line {line} of {name} has it as project {id}, but {type} has no project IDs",
 	  "LC_ALL=C sed -i {delete} {name}" },

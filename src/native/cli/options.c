@@ -363,6 +363,15 @@ static bool refuse_column(struct session *session, const char *before, const cha
 	if (strstr(formats, word))
 		return session_usage_error(session, "%s\"%s\" is no column; did you mean --%s?",
 					   before, wrong, wrong);
+	if (strcmp(wrong, "html") == 0 || strcmp(wrong, "yaml") == 0)
+		return session_usage_error(session, "%s\"%s\" is no column; %s", before, wrong,
+					   *wrong == 'h'
+						   ? "fsquota report --html FILE writes a page"
+						   : "there is no YAML, but --json");
+	if (strchr(wrong, '='))
+		return session_usage_error(
+			session, "%s\"%s\" is no column; a limit is --hard SIZE, of fsquota assign",
+			before, wrong);
 	if (strcmp(wrong, "wide") == 0)
 		return session_usage_error(
 			session, "%s\"wide\" is no column; did you mean --output-all?", before);

@@ -84,6 +84,7 @@ struct session {
 	size_t noted_count, noted_capacity;
 	bool takes_name; /* the command that runs takes --name instead of a path */
 	bool takes_over; /* it has --over PERCENT */
+	bool reads;	 /* the command changes nothing */
 	bool saves;	 /* people keep in a file what it prints */
 	bool names_read;
 	struct fsq_project_names *names;	    /* read on first use */

@@ -19,8 +19,9 @@ static const struct synonym {
 	const char *words, *meant;
 } command_synonyms[] = {
 	{ " ls show status projects ps print path ", "\"list\"" },
-	{ " set create add new ", "\"assign\" or \"resize\"" },
-	{ " setquota ", "\"limit -u bsoft=100M bhard=120M USER DIR\" or \"assign\"" },
+	{ " set create add new protect ", "\"assign\" or \"resize\"" },
+	{ " setquota ",
+	  "\"limit -u bsoft=100M bhard=120M USER DIR\", \"assign\" or \"release\"" },
 	{ " delete del rm unset clear unassign ", "\"release\"" },
 	{ " unregister deregister forget ", "\"release --keep-tags\"" },
 	{ " backup save ", "\"export\" or \"dump\"" },
@@ -29,21 +30,22 @@ static const struct synonym {
 	{ " sync reload deploy ", "\"apply\"" },
 	{ " copy cp clone ", "\"assign --like\"" },
 	{ " rename mv ", "\"move\"" },
-	{ " get du size stat used ", "\"usage\"" },
+	{ " du size stat used ", "\"usage\"" },
+	{ " get ", "\"list\", \"usage\" or \"export\"" },
 	{ " edquota ", "\"limit --edit -u USER DIR\" or \"resize --edit\"" },
-	{ " edit change update grow shrink expand extend ", "\"resize\"" },
+	{ " edit change update patch grow shrink expand extend increase ", "\"resize\"" },
 	{ " why ", "\"doctor\", \"explain\" or \"quota -u\"" },
 	{ " where describe ", "\"explain\"" },
 	{ " who ncdu ", "\"list\" or \"explain\"" },
 	{ " fill full ", "\"list\", \"top\" or \"explain\"" },
 	{ " monitor follow ", "\"watch\" or \"top\"" },
 	{ " event events ", "\"watch\"" },
-	{ " alert alerts mail notify warn ", "\"watch\" or \"check\"" },
+	{ " alert alerts mail email notify remind warn warnquota ", "\"watch\" or \"check\"" },
 	{ " diagnose verify fsck test ", "\"doctor\" or \"check\"" },
 	{ " quotacheck fix repair lint ", "\"doctor\"" },
 	{ " tag retag chattr ", "\"project -s\"" },
 	{ " init install prepare mkfs mount ", "\"setup\"" },
-	{ " grant allow share delegate ", "\"batch --read-only\"" },
+	{ " grant allow share delegate auth access ", "\"batch --read-only\"" },
 	{ " serve daemon server ", "\"batch\" or \"metrics --listen\"" },
 	{ " prometheus exporter openmetrics ", "\"metrics\"" },
 	{ " hook runc crun ", "\"oci-hook\"" },
@@ -63,7 +65,7 @@ static const struct synonym {
 }, topics[] = {
 	{ " tutorial howto start begin recipes ", "see fsquota-tutorial(7)" },
 	{ " concepts glossary ", "see fsquota-concepts(7)" },
-	{ " containers container docker podman kubernetes k8s kubectl kubelet pod pods ",
+	{ " containers container docker podman kubernetes k8s kubectl kubelet kubeconfig context ",
 	  "see fsquota-containers(7)" },
 	{ " output columns formats units sizes ", "see fsquota-output(7)" },
 	{ " fsquota.d lines homes ", "see fsquota.d(5)" },
@@ -77,10 +79,14 @@ static const struct synonym {
 	  "see EXIT STATUS in fsquota(8)" },
 	{ " # ", "batch takes no comments" },
 	{ " systemd service services cron boot ansible ", "see FILES in fsquota-apply(8)" },
-	{ " xfs_quota ", "see fsquota -x -c 'report -p' PATH, and fsquota-xfs_quota(7)" },
+	{ " xfs_quota xfs-quota ", "see fsquota -x -c 'report -p' PATH, and fsquota-xfs_quota(7)" },
 	{ " until weekend temporary ", "see --until in fsquota-resize(8)" },
 	{ " uninstall undo ",
 	  "to undo setup, release the directories and take prjquota out of /etc/fstab" },
+}, nouns[] = {
+	{ " pod pods volumes namespace namespaces ",
+	  "fsquota list /var/lib/kubelet/pods shows volumes; see fsquota-containers(7)" },
+	{ " user users group groups ", "fsquota report -u shows users, -g groups" },
 }, option_synonyms[] = {
 	{ " limit max ", " hard top " },
 	{ " quota size space bhard hard-limit storage-opt ", " hard " },
@@ -101,15 +107,16 @@ static const struct synonym {
 	{ " assume-yes ", " yes force " },
 	{ " force ", " yes " },
 	{ " timeout wait ", " lock-timeout " },
-	{ " for duration expires expire temporary ", " until " },
+	{ " for duration expires expire temporary ttl days hours ", " until " },
 	{ " shrink ", " allow-shrink " },
 	{ " from copy copy-from same-as ", " like " },
 	{ " notify email ", " mail " },
-	{ " percent threshold above ", " over " },
+	{ " percent threshold above when ", " over " },
 	{ " user uid group gid chown ", " owner " },
 	{ " chmod perms permissions ", " mode " },
 	{ " make create parents ", " mkdir " },
 	{ " run command cmd script ", " exec " },
+	{ " ignore-not-found missing-ok ", " if-exists " },
 	{ " http port address bind daemon serve server web.listen-address ", " listen " },
 	{ " textfile output-file out ", " output-file " },
 	{ " once ", " batch " },
@@ -127,11 +134,12 @@ static const struct synonym {
 	{ " j ", " json " },
 	{ " L ", " hard " },
 	{ " l ", " hard output-all " },
-	{ " n ", " dry-run batch top noheadings " },
+	{ " n ", " dry-run top noheadings " },
 	{ " o ", " output output-file " },
 	{ " p ", " mkdir " },
 	{ " q ", " quiet " },
 	{ " r ", " raw " },
+	{ " S ", " sort " },
 	{ " s ", " hard sort " },
 	{ " w ", " over warning " },
 };
@@ -194,7 +202,8 @@ void suggest_begin(struct suggestion *to, const char *word, size_t length)
 		.word = word,
 		.length = length,
 		.commands = find_synonym(command_synonyms, COUNT(command_synonyms), word, length),
-		.topic = find_synonym(topics, COUNT(topics), word, length),
+		.topic = find_synonym(topics, COUNT(topics), word, length)
+				 ?: find_synonym(nouns, COUNT(nouns), word, length),
 		.options = find_synonym(option_synonyms, COUNT(option_synonyms), word, length),
 		.best = WORD_MAX,
 	};
@@ -248,10 +257,34 @@ static char *suggest_for_id(const struct session *session, const char *word)
 	return hint;
 }
 
+struct wanted_directory {
+	uint32_t id;
+	char *first;
+};
+
+static enum fsq_visit take_first(uint32_t id, const char *directory, void *arg)
+{
+	struct wanted_directory *wanted = arg;
+
+	if (id != wanted->id)
+		return FSQ_VISIT_CONTINUE;
+	wanted->first = quote_for_shell(directory);
+	return FSQ_VISIT_STOP;
+}
+
+/* @return   the first registered directory of a project, for free(3), or NULL */
+static char *directory_of(const struct session *session, uint32_t id)
+{
+	struct wanted_directory wanted = { id, NULL };
+
+	fsq_projects_each(session->projects_file, take_first, &wanted, NULL);
+	return wanted.first;
+}
+
 /* @return   how to see the user, or if the command takes no name the project, that the word is a name of; for free(3), or NULL */
 static char *suggest_for_name(struct session *session, const char *word)
 {
-	char *quoted, *hint = NULL;
+	char *quoted, *hint = NULL, *directory = NULL;
 	uint32_t id;
 	int length = -1;
 	size_t volumes = pods_count(session->projects_file, word, &id);
@@ -265,6 +298,11 @@ static char *suggest_for_name(struct session *session, const char *word)
 	else if (quoted && volumes)
 		length = asprintf(&hint, "there is a volume of that name: %s--name %s",
 				  session->takes_name ? "" : "fsquota usage ", quoted);
+	else if (quoted && fsq_project_names_id(session_names(session), word, &id) &&
+		 (directory = directory_of(session, id)))
+		length = asprintf(&hint, "the project of that name: %s%s%s", directory,
+				  session->takes_name ? ", or --name " : "",
+				  session->takes_name ? quoted : "");
 	else if (quoted && fsq_project_names_id(session_names(session), word, &id))
 		length = asprintf(&hint,
 				  session->takes_name
@@ -273,6 +311,7 @@ static char *suggest_for_name(struct session *session, const char *word)
 				  quoted);
 	else if (quoted && names_to_id(session, FSQ_USER, word, &id))
 		length = asprintf(&hint, "fsquota quota -u %s shows the user of that name", quoted);
+	free(directory);
 	free(quoted);
 	return length < 0 ? NULL : hint;
 }
@@ -329,6 +368,14 @@ static bool is_registered(const struct session *session, const char *path)
 	return !path;
 }
 
+/* @return   how to see such things, for free(3), or NULL */
+static char *suggest_for_noun(const char *word)
+{
+	const char *meant = find_synonym(nouns, COUNT(nouns), word, strlen(word));
+
+	return meant ? strdup(meant) : NULL;
+}
+
 char *suggest_for_path(struct session *session, const char *path, bool exists)
 {
 	char *quoted, *hint = NULL;
@@ -342,6 +389,8 @@ char *suggest_for_path(struct session *session, const char *path, bool exists)
 		hint = suggest_for_id(session, path);
 	if (!exists && !hint)
 		hint = suggest_for_name(session, path);
+	if (!exists && !hint && session->reads)
+		hint = suggest_for_noun(path);
 	if (!exists)
 		return hint || !session->saves ? hint : strdup("> FILE writes to a file");
 	quoted = is_mounted_on(path) || suggest_has_projects_below(session, path)

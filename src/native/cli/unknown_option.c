@@ -32,17 +32,23 @@ static const struct {
 	  "fsquota setup --dry-run DIR says what is after it" },
 	{ " image ", " setup ", "an image runs fsquota setup --yes at its first boot" },
 	{ " fstab ", " setup ", "it takes /etc/fstab, no other" },
+	{ " no-reboot ", " setup ", "it never reboots, and unmounts only with --unmount" },
 	{ " kubelet kubernetes k8s ", " doctor ",
 	  "fsquota doctor /var/lib/kubelet looks there; see KUBELET in fsquota-xfs_quota(7)" },
 	{ " fix repair yes y force f ", " doctor ",
 	  "doctor changes nothing: run the commands behind \"repair:\"" },
 
-	{ " hard soft hard-inodes soft-inodes inodes bhard bsoft ihard isoft ", " limit ",
+	{ " exit-code strict warnings-as-errors fail ", " doctor ",
+	  "it exits with 3 if there is a problem" },
+
+	{ " limit limits size quota hard soft hard-inodes soft-inodes inodes bhard bsoft ihard "
+	  "isoft ",
+	  " limit ",
 	  "fsquota limit -u bhard=50M USER PATH; of a directory: fsquota assign DIR --hard 50M" },
 	{ " id name ", " limit timer quota project find ",
 	  "the ID or name is a word of its own, in front of PATH" },
 	{ " id name ", " list top explain report df metrics ",
-	  "fsquota usage takes --id and --name" },
+	  "fsquota usage takes --id and --name, and shows the directory" },
 	{ " grace timer ", " limit assign resize apply ",
 	  "fsquota timer TIME [ID] PATH sets grace times" },
 	{ " reset restart ", " timer ",
@@ -53,12 +59,15 @@ static const struct {
 	{ " user users u group groups g ", " release ",
 	  "limits of a user: fsquota limit -u bsoft=0 bhard=0 USER PATH takes them away" },
 
+	{ " add increase increment plus by grow extend ", " resize ",
+	  "fsquota resize DIR +SIZE adds to the limit" },
 	{ " undo cancel end revert back reset now ", " resize ",
 	  "fsquota export DIR shows the limit that lasts, resize DIR SIZE --allow-shrink sets it" },
 	{ " read-only readonly ro ", " list top check report explain usage ",
 	  "fsquota batch --read-only lets others look, by sudo(8)" },
 	{ " at mount path ", " apply ", "lines have paths: change them, as by sed(1)" },
 	{ " file filename f ", " apply ", "FILE is an operand, without an option" },
+	{ " pattern glob match ", " apply ", "the path of a line is one: /home/* hard=10G" },
 	{ " b ", " assign resize ", "--hard SIZE is the limit" },
 	{ " p ", " assign ", "--id ID chooses the ID; mkdir -p makes what is above DIR" },
 	{ " parents ", " assign ", "--mkdir makes DIR, mkdir -p what is above it" },
@@ -134,8 +143,11 @@ static const struct {
 	  "programs read --json, --csv, --pairs or --raw" },
 	{ " jq ", "--csv", "--json | jq FILTER" },
 	{ " w ", " list ", "fsquota watch and fsquota top follow changes" },
+	{ " b ", " usage ", "--bytes has exact numbers, and with -N -o USED nothing else" },
+	{ " n ", " top ", "--rows N shows so many, --batch N prints them so many times" },
+	{ " d ", " top ", "--interval SECONDS is between two looks" },
 	{ " n ", " list ",
-	  "-N has no header, --top N takes N rows, | grep NAMESPACE/ is kubectl's -n" },
+	  "-N has no header, --top N has N rows; for kubectl's -n: | grep NAMESPACE/" },
 	{ " H ", "--bytes", "--noheadings has no header, --bytes exact numbers" },
 	{ " gone deleted removed orphans orphaned orphan stale missing dead ",
 	  " list find check usage explain ",
@@ -149,8 +161,9 @@ static const struct {
 	  "fsquota usage --fallback=walk DIR/* counts each directory" },
 	{ " A all-namespaces ", " list top check ",
 	  "without a path it takes volumes of all namespaces" },
-	{ " pod pods kubelet by group-by ", " list top check usage ",
-	  "names of volumes begin with NAMESPACE/POD/: fsquota list | grep NAMESPACE/" },
+	{ " pod pods kubelet by group-by ", " list top check usage explain assign ",
+	  "fsquota list /var/lib/kubelet/pods shows volumes; | grep finds the UID of a pod, or "
+	  "its name" },
 	{ " filter selector ", " list ", "fsquota list | grep WORD" },
 	{ " watch follow ", "--bytes", "fsquota watch and fsquota top follow changes" },
 	{ " namespace ", "--bytes",
@@ -160,7 +173,7 @@ static const struct {
 	  "without a path it takes all filesystems" },
 	{ " all a ", " usage ", "fsquota list shows all" },
 	{ " at ", " watch ", "--over PERCENT is for what is so full; PATH takes no option" },
-	{ " at path mount mountpoint filesystem device ",
+	{ " at path mount mountpoint filesystem device dir directory folder target ",
 	  " list top watch find export prune doctor metrics explain id supported lsattr ",
 	  "PATH is an operand, without an option" },
 	{ " user users u group groups g ", " export ", "fsquota dump -u has the limits of users" },
@@ -172,6 +185,18 @@ static const struct {
 	  "export > FILE, and kubectl create configmap NAME --from-file=FILE" },
 	{ " mail email to mailto recipient pdf title ", "--html",
 	  "--html FILE makes a page, which mail(1) sends and a browser prints" },
+	{ " webhook url slack hook ", " watch check ",
+	  "fsquota watch --exec PROGRAM calls one, which may be a script with curl(1)" },
+	{ " monthly weekly daily cron schedule ", " report list check export dump ",
+	  "cron(8) or a timer of systemd runs it again and again" },
+	{ " since history from ", " report list top ",
+	  "there is no history: fsquota metrics is for Prometheus, report --html FILE for each "
+	  "month" },
+	{ " exclude except keep only interactive i ", " prune ",
+	  "it removes what is gone for certain, and --dry-run shows it; fsquota release DIR "
+	  "takes one" },
+	{ " path dir directory folder target ", " assign resize release usage move check report ",
+	  "a path is an operand, without an option" },
 	{ " syslog log journal logger ", " watch ",
 	  "fsquota watch ... | logger -t fsquota logs its lines" },
 	{ " mail email notify alert ", " watch ",
@@ -218,6 +243,11 @@ static bool is_type(const struct command *command, const char *name, size_t leng
 		    strncmp(name, types[i], length) == 0)
 			return command_find_option(command, *name, NULL, 0);
 	return false;
+}
+
+static bool takes_name(const struct command *command)
+{
+	return command->operands[0].kind && strcmp(command->operands[0].kind, VALUE_NAME) == 0;
 }
 
 /*
@@ -294,8 +324,9 @@ bool report_unknown_option(struct session *session, const struct command *comman
 				    "unknown option %.*s: it does so, unless --%s is given", shown,
 				    word, opposite);
 	else if (!whole && is_type(command, name, name_length))
-		session_usage_error(session, "unknown option %.*s; did you mean -%c?", shown, word,
-				    *name);
+		session_usage_error(session, "unknown option %.*s; did you mean -%c?%s", shown,
+				    word, *name,
+				    takes_name(command) ? "" : " (of one: fsquota quota -u NAME)");
 	else if ((answer = find_format(command, name, name_length, value)))
 		session_usage_error(session, "unknown option %.*s; did you mean --%s?", shown, word,
 				    answer);
@@ -304,6 +335,8 @@ bool report_unknown_option(struct session *session, const struct command *comman
 	else if (*meant)
 		session_usage_error(session, "unknown option %.*s; did you mean %s?", shown, word,
 				    meant);
+	else if (like.topic)
+		session_usage_error(session, "unknown option %.*s; %s", shown, word, like.topic);
 	else if (*owners)
 		session_usage_error(session, "unknown option %.*s of %s; %s it", shown, word,
 				    command->name, owners);

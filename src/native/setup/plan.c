@@ -504,7 +504,7 @@ static void add_fstab_line(struct plan *plan, enum step_state state)
 	    (struct step){ .kind = STEP_EDIT,
 			   .acts = ACTS_AT_MOUNT,
 			   .state = state,
-			   .what = "no file mounts it: add a line to fstab",
+			   .what = "nothing mounts it at boot: add a line to fstab",
 			   .file = FSQ_FSTAB,
 			   .before = before,
 			   .after = take(plan, edit_fstab_add(before ? before : "", device,
@@ -609,7 +609,8 @@ static void add_next_mount(struct plan *plan, enum step_state state)
 	else
 		add_by_hand(plan, ACTS_AT_MOUNT,
 			    print(plan,
-				  "no file mounts it: mount -o %s %s DIR, and then fsquota setup "
+				  "nothing mounts it at boot: mount -o %s %s DIR, and then fsquota "
+				  "setup "
 				  "--yes DIR writes the line of fstab",
 				  plan->types, outlook->device),
 			    NULL);

@@ -280,10 +280,11 @@ static void warn_of_directory(struct session *session, const struct fsq_outlook 
 	if (outlook->mount.directory && fsq_lookup_stat(NULL, path, 0, &st, NULL) == 0 &&
 	    fsq_lookup_stat(NULL, outlook->mount.directory, 0, &top, NULL) == 0 &&
 	    S_ISDIR(st.st_mode) && st.st_dev == top.st_dev && st.st_ino != top.st_ino)
-		session_warn(session, path,
-			     "is a directory of %s, and the steps are for all of that: if a disk "
-			     "belongs there, mount it first",
-			     outlook->mount.directory);
+		session_warn(
+			session, path,
+			"the steps are for all of %s, of which it is a directory; if a disk of its "
+			"own belongs there, mount that first",
+			outlook->mount.directory);
 }
 
 static void command_setup(struct session *session, const struct invocation *invocation)
@@ -298,12 +299,6 @@ static void command_setup(struct session *session, const struct invocation *invo
 
 	if (!check_operands(session, invocation))
 		return;
-	if (session->has_root) {
-		session_usage_error(session,
-				    "setup runs programs of this system: not with --root; have "
-				    "the image run it at its first boot");
-		return;
-	}
 	if (options->yes && !session->dry_run && !fsq_is_privileged()) {
 		session_error(session, 0, FSQ_E_PERMISSION, 0, invocation->operands[0],
 			      "--yes changes the system: run it as root");

@@ -246,6 +246,8 @@ static bool take_a_look(struct top *top)
 	bool first = top->growth.looked == 0;
 
 	one.program = session->program;
+	one.suggest = session->suggest;
+	one.reads = session->reads;
 	one.projects_file = session->projects_file;
 	one.projid_file = session->projid_file;
 	one.json = session->json;

@@ -38,7 +38,7 @@ static void show_directories(struct session *session, const struct invocation *i
 {
 	struct fsq_cache *own = NULL;
 	struct progress progress;
-	bool stopped = false;
+	bool stopped = false, at_least = false;
 
 	progress_begin(&progress, session);
 	/* Without memory for the cache it only takes longer. */
@@ -74,11 +74,16 @@ static void show_directories(struct session *session, const struct invocation *i
 		tables_row(session, &row);
 		listing_is_in_force(session, &row);
 		listing_tell_of_size(session, path, &usage);
+		at_least |= row.bytes_at_least || row.inodes_at_least;
 		fsq_usage_clear(&usage);
 		stopped = walk && i + 1 < invocation->operand_count &&
 			  !session_goes_on(session, invocation->operands[i + 1]);
 	}
 	fsq_cache_free(own);
+	if (at_least && session_has_person(session))
+		session_warn(session, NULL,
+			     ">= is \"at least\": it is full, and only root sees what is above the "
+			     "limit that stops first");
 }
 
 /* Of users or groups: those that were chosen, or the caller's own. */

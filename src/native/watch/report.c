@@ -340,7 +340,8 @@ static void tell_of_full(const struct watch *watch)
 	}
 	if (count)
 		session_warn(watch->session, NULL,
-			     "%zu full already; --initial begins with what is full", count);
+			     "%zu at a limit or over a level already; --initial begins with those",
+			     count);
 }
 
 void watch_report_start(const struct watch *watch)
