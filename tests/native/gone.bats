@@ -332,6 +332,22 @@ removed project 30043 (mine): a name without files, limits and directories"
 	assert_no_trace
 }
 
+# A project whose directory is not there: nothing is done, and that is no success.
+nothing_there() {
+	local letter
+	for letter in c s C; do
+		volume web
+		mv $top/web $top/www
+		refuses 5 "$top/web: is the directory of project $FIRST, and not there; if it was renamed: fsquota move OLD NEW" fsquota project -$letter $FIRST
+		fsquota move $top/web $top/www
+		fsquota release $top/www
+		refuses 5 "project 4711 has no directory in /etc/projects: name one with -p" fsquota project -$letter 4711 /mnt/$fs
+		rm -r $top/www
+	done
+}
+
+@test "project says that the directory of a project is not there" { on_each nothing_there; }
+
 @test "prune removes lines and names and keeps what is in doubt, each with its reason; --all removes it" {
 	on_each prune_kinds
 }

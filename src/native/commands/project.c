@@ -291,6 +291,40 @@ static bool is_repeated(const struct project_run *run, size_t at)
 	return false;
 }
 
+struct first_line {
+	uint32_t id;
+	char *directory;
+};
+
+static enum fsq_visit take_first_line(uint32_t id, const char *directory, void *arg)
+{
+	struct first_line *first = arg;
+
+	if (id != first->id)
+		return FSQ_VISIT_CONTINUE;
+	first->directory = strdup(directory);
+	return FSQ_VISIT_STOP;
+}
+
+/* Doing nothing would look like success. */
+static void refuse_without_directories(const struct project_run *run)
+{
+	struct session *session = run->session;
+	struct first_line first = { run->id, NULL };
+
+	fsq_projects_each(session->projects_file, take_first_line, &first, NULL);
+	if (first.directory)
+		session_error(session, ERROR_AT_PATH, FSQ_E_NOT_FOUND, 0, first.directory,
+			      "is the directory of project %s, and not there; if it was renamed: "
+			      "fsquota move OLD NEW",
+			      run->word);
+	else
+		session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL,
+			      "project %s has no directory in %s: name one with -p", run->word,
+			      session->projects_file);
+	free(first.directory);
+}
+
 static void do_named_project(struct project_run *run)
 {
 	struct session *session = run->session;
@@ -302,6 +336,10 @@ static void do_named_project(struct project_run *run)
 			      "not all directories of project %s could be looked at", run->word);
 	for (size_t i = 0; i < count; i++)
 		left += directory_at(run, i) && !is_repeated(run, i);
+	if (left == 0 && !fsq_id_set_has(&session->unseen, run->id)) {
+		refuse_without_directories(run);
+		return;
+	}
 	for (size_t i = 0; i < count && !run->over; i++) {
 		directory = directory_at(run, i);
 		if (!directory || is_repeated(run, i))
