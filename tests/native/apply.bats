@@ -53,7 +53,7 @@ converges() {
 	END
 	echo "$top/users/* hard=1M" >/etc/fsquota.d/20-users.conf
 	echo "$top/users/bob hard=2M" >/etc/fsquota.d/30-bob.conf
-	echo "nonsense" >/etc/fsquota.d/other
+	echo "nonsense" >/etc/fsquota.d/other.conf.off
 	succeeds fsquota apply --dry-run --diff
 	assert_equal "$(cat /etc/projects /etc/projid)" ""
 	assert_equal "$stdout" "would-create  $top/plain, soft none -> 9M, hard none -> 10M, hard-inodes none -> 1000
@@ -148,7 +148,7 @@ created   $top/cid, hard none -> 4M"
 
 @test "a path is written as in fstab, and a colon behind it is none of its name" {
 	mkdir "$top/two words"
-	refuses 2 "line 1: a path has no colon behind it; a name that ends in one takes quotes: \"$top/web:\"" fsquota apply - <<<"$top/web: hard=1M mkdir"
+	refuses 2 "line 1: a path has no colon behind it, as in /srv/web hard=10G; a name that ends in one takes quotes: \"$top/web:\"" fsquota apply - <<<"$top/web: hard=1M mkdir"
 	succeeds fsquota apply - <<<"\"$top/web:\" hard=1M mkdir"
 	succeeds fsquota apply - <<<"$top/two\\040words hard=1M"
 	assert_equal "$(fsquota export $top | sed 's/ .*id=.*//; /^#/d')" "$(printf '%s\n' "\"$top/two words\" hard=1M" "\"$top/web:\" hard=1M")"

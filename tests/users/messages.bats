@@ -40,7 +40,7 @@ teardown() { rm -rf /etc/fsquota.d; }
 	done
 	for words in '~/dir' 'hard=10G' ./dir ';' 'user alice' $'\xef\xbb\xbf/mnt/x/dir'; do
 		echo "$words hard=1G" >/etc/fsquota.d/a.conf
-		refuses 2 'line 1: a line begins with the path of a directory, from / on' fsquota apply
+		refuses 2 'line 1: a line is a path and its limits, such as /srv/web hard=10G, not' fsquota apply
 	done
 	# shellcheck disable=SC2016 # no shell looks at it
 	for words in '/mnt/x/{web,db}' '/mnt/x/${HOSTNAME}' '/mnt/x/users/**'; do
@@ -64,7 +64,11 @@ teardown() { rm -rf /etc/fsquota.d; }
 	assert_equal "$status$stdout$stderr" 0
 	echo '/mnt/x/dir hard=20M' >/etc/fsquota.d/web
 	run_split fsquota apply
-	assert_equal "$status$stdout$stderr" '0fsquota apply: /etc/fsquota.d: there is no file *.conf in it, and no other is read, see fsquota.d(5)'
+	assert_equal "$status$stdout$stderr" '0fsquota apply: /etc/fsquota.d: web is not read: its name does not end in .conf'
+	echo '/mnt/x/dir hard=20M' >/etc/fsquota.d/a.conf
+	echo 'hard: 20M' | tee /etc/fsquota.d/{a.conf.off,b.yaml,README.md} >/dev/null
+	run_split fsquota apply --quiet
+	assert_equal "$status$stderr" $'0fsquota apply: /etc/fsquota.d: b.yaml is not read: its name does not end in .conf\nfsquota apply: /etc/fsquota.d: web is not read: its name does not end in .conf'
 	run -0 fsquota apply /mnt/x/dir
 	assert_output --partial '/mnt/x/dir: there is no file *.conf in it'
 }

@@ -974,11 +974,12 @@ static void apply_once(struct apply *apply, char *const *files, int count, bool 
 
 	if (read_texts(apply, &texts, files, count, &reading)) {
 		/* With --prune it is warned of anyway. */
-		if (texts.empty && !apply->options->prune &&
-		    (named || config_has_others(texts.empty)))
+		if (texts.empty && !apply->options->prune && named)
 			session_warn(apply->session, texts.empty,
 				     "there is no file *.conf in it, and no other is read, see "
 				     "fsquota.d(5)");
+		for (int i = 0; i < count; i++)
+			config_tell_of_others(apply->session, files[i]);
 		if (apply_lines(apply, &list, &texts, may_release(apply, &texts)))
 			tables_end(apply->session);
 	}

@@ -387,17 +387,19 @@ static void take_entry_line(struct line *line, char *text)
 	else if (!is_clean(path))
 		line->good = refuse(
 			line,
-			path[0] == '/' ? "there are no empty parts, . and .. in a path: %.100s"
-				       : "a line begins with the path of a directory, from / on, "
-					 "not with \"%.100s\"; of a user: fsquota limit -u",
+			path[0] == '/'
+				? "there are no empty parts, . and .. in a path: %.100s"
+				: "a line is a path and its limits, such as /srv/web "
+				  "hard=10G, not \"%.100s\"; fsquota export prints such lines",
 			path);
 	/* Of a name in quotes there is more than what is left of it. */
 	else if (end[-1] == ':' && rest <= end + 1)
-		line->good = refuse(
-			line,
-			"a path has no colon behind it; a name that ends in one takes quotes: "
-			"\"%.100s\"",
-			path);
+		line->good = refuse(line,
+				    "a path has no colon behind it, as in /srv/web hard=10G; a "
+				    "name that ends in "
+				    "one takes quotes: "
+				    "\"%.100s\"",
+				    path);
 	else if (signs.shell || (signs.pattern && strstr(pattern, "**")))
 		line->good = refuse(line,
 				    "only *, ? and [...] make a pattern, and each stands for "

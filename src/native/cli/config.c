@@ -238,21 +238,25 @@ int config_list(const char *directory, struct dirent ***entries)
 	return count < 0 ? -errno : count;
 }
 
-static int is_other(const struct dirent *entry)
+/* Not those of editors and packages, such as web.conf~ and web.conf.dpkg-old, nor what explains. */
+static int is_passed_over(const struct dirent *entry)
 {
-	return entry->d_name[0] != '.' && !is_conf(entry);
+	return entry->d_name[0] != '.' && !strstr(entry->d_name, ".conf") &&
+	       strncmp(entry->d_name, "README", strlen("README")) != 0;
 }
 
-bool config_has_others(const char *directory)
+void config_tell_of_others(struct session *session, const char *directory)
 {
 	struct dirent **entries;
-	int count = scandir(directory, &entries, is_other, NULL);
+	int count = scandir(directory, &entries, is_passed_over, alphasort);
 
-	for (int i = 0; i < count; i++)
+	for (int i = 0; i < count; i++) {
+		session_warn(session, directory, "%s is not read: its name does not end in .conf",
+			     entries[i]->d_name);
 		free(entries[i]);
+	}
 	if (count >= 0)
 		free(entries);
-	return count > 0;
 }
 
 void config_forget(struct config_files *files)

@@ -402,8 +402,8 @@ void config_forget(struct config_files *files);
  */
 int config_list(const char *directory, struct dirent ***entries);
 
-/** @return  whether the directory has files of other names, which config_list() leaves out */
-bool config_has_others(const char *directory);
+/** Warn of files of other names, which config_list() leaves out; of backups not. */
+void config_tell_of_others(struct session *session, const char *directory);
 
 /** @return  whether a word, up to "=", is a key of fsquota.conf(5) */
 bool config_is_key(const char *word);
