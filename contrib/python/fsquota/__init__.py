@@ -275,8 +275,8 @@ def projects(*paths: Path, over: Optional[float] = None) -> list[Project]:
 
 
 _PROGRAM_HAS = (
-    "apply batch check disable doctor dump enable explain export find lsattr metrics move prune quota restore setup "
-    "state supported timer top"
+    "apply batch check disable doctor dump enable explain export find id lsattr metrics move oci_hook project prune "
+    "quota restore schema setup state supported timer top"
 ).split()
 
 
@@ -292,9 +292,9 @@ if not TYPE_CHECKING:
         elif name in ("add", "create", "limit", "quota", "set", "set_limit", "set_quota"):
             words += ": assign(directory, hard) gives a directory a limit, resize() another one"
         elif name in ("Client", "Connection", "Fsquota", "connect", "open"):
-            words += ": call assign(), usage() and the others, which share one process"
+            words += ": call assign(), usage() and the others, which share one process; fsquota batch --read-only only looks"
         elif name in _PROGRAM_HAS:
-            words += f": the program has it, fsquota {name} --json, for subprocess.run()"
+            words += f": the program has it, for subprocess.run(): fsquota {name}"
         else:
             words += f": it has {', '.join(__all__)}"
         raise AttributeError(words)
