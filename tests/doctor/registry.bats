@@ -137,7 +137,7 @@ mended() {
 	assert_regex "$finding" 'does not have: its filesystem is not mounted'
 	rm -r /mnt/x/later
 	finds note directory-gone /mnt/x
-	assert_regex "$finding" 'was renamed'
+	assert_regex "$finding" 'renamed .fsquota move OLD NEW.'
 	fresh_fs x2
 }
 

@@ -39,12 +39,12 @@ print(fsquota.__version__ == m.version("fsquota"), fsquota.__file__)'
 		assert_line --partial "module 'fsquota' has no attribute '$name'$words"
 	done <<-'END'
 		list : projects() lists what there is
-		check : the program has it, fsquota check --json
+		check : the program has it, for subprocess.run(): fsquota check
 		limit : assign(directory, hard) gives a directory a limit, resize() another one
 		Error : FsquotaError is the base of all errors
-		setup : the program has it, fsquota setup --json
+		setup : the program has it, for subprocess.run(): fsquota setup
 		nonsense : it has ConflictError, Event, FsquotaError
-		Client : call assign(), usage() and the others, which share one process
+		Client : call assign(), usage() and the others, which share one process; fsquota batch --read-only only looks
 		nothing
 	END
 	run -1 /usr/bin/python3 -c 'import fsquota; fsquota.Limits(1).size'

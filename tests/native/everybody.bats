@@ -103,7 +103,7 @@ says() {
 
 @test "who may not see all is told so once, and sees what is his" {
 	# The other filesystems have user quotas, too.
-	local one='cannot read quotas of others: Operation not permitted (this takes CAP_SYS_ADMIN in the initial user namespace: run it as root of the host; fsquota usage DIR works without, and fsquota-batch(8) lets others look)'
+	local one='cannot read quotas of others: Operation not permitted (this takes CAP_SYS_ADMIN in the initial user namespace: run it as root of the host; fsquota usage DIR works without, where a limit is set, and fsquota-batch(8) lets others look)'
 	refuses 4 "fsquota report: $one" as_user fsquota report -p
 	run_split as_user fsquota report -u --raw --noheadings --output ID,USED,MOUNTPOINT
 	assert_equal "$status:$stderr" "4:fsquota report: $one"

@@ -28,7 +28,7 @@ says() {
 # hints DIR: in which words to go on.
 hints() { echo "(see fsquota doctor $1)"; }
 
-capability='Operation not permitted (this takes CAP_SYS_ADMIN in the initial user namespace: run it as root of the host; fsquota usage DIR works without, and fsquota-batch(8) lets others look)'
+capability='Operation not permitted (this takes CAP_SYS_ADMIN in the initial user namespace: run it as root of the host; fsquota usage DIR works without, where a limit is set, and fsquota-batch(8) lets others look)'
 off='project quota is off: mounted without prjquota'
 no_tmpfs='tmpfs has no project quotas; a mount of its own with the option size= limits a directory, see tmpfs(5)'
 no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquota'
@@ -45,7 +45,7 @@ no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquot
 	is_silent fsquota tree -c other /mnt/x
 	says 2 'option --json=yes takes no value: JSON, see fsquota-json(5)' usage --json=yes /mnt/x/web
 	says 2 'unknown option --har; did you mean --hard SIZE?' assign --har 1M /mnt/x/web
-	refuses 2 'fsquota assign: unknown option --bogus; see fsquota assign --help' fsquota assign --bogus --help
+	refuses 2 'fsquota assign: unknown option --bogus; usage: fsquota assign DIR... [--hard SIZE] [--soft SIZE] [OPTION]..., with --hard, --soft, ' fsquota assign --bogus --help
 	refuses 2 '"options stand behind a command, not --json; see fsquota --help"' fsquota --json
 }
 
@@ -205,7 +205,7 @@ no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquot
 	fsquota assign /mnt/x/tree --hard 26M --id 70
 	says 5 '/mnt/x/web: has no quota of its own (with --if-exists that is no failure)' release /mnt/x/web
 	says 5 '/mnt/x/tree/sub: has no quota of its own (it belongs to the project of a directory above it)' release /mnt/x/tree/sub
-	says 5 '/mnt/x/none: cannot open: No such file or directory (with --if-exists that is no failure)' release /mnt/x/none
+	says 5 '/mnt/x/none: cannot open: No such file or directory (with --if-exists that is no failure; fsquota prune --dry-run shows what is gone)' release /mnt/x/none
 	# As of a pod, whose volumes have quotas.
 	mkdir -p /mnt/x/pod/volumes
 	fsquota assign --mkdir /mnt/x/pod/volumes/cache --hard 1M

@@ -108,7 +108,6 @@ loading="
 	resize --dry-run D +1M
 	restore -u /mnt/x
 	schema
-	setup D
 	state
 	supported D
 	timer --dry-run -u 3d nobody /mnt/x
@@ -142,7 +141,7 @@ runs() {
 	dd if=/dev/zero of="$dir/file" bs=64k count=2 conv=fsync status=none
 	localedef --no-archive -i ja_JP -f EUC-JP "$BATS_TEST_TMPDIR/japanese" || :
 	export LOCPATH=$BATS_TEST_TMPDIR LC_ALL=japanese TERM=xterm
-	forgets_none "$loading" 'off|path|print|quit|quot|remove|warn'
+	forgets_none "$loading" 'off|path|print|quit|quot|remove|setup|warn'
 	while read -ra words; do
 		[ ${#words[@]} -gt 0 ] || continue
 		step "${words[*]}"
@@ -158,7 +157,8 @@ runs() {
 	refuses 5 "--root /nowhere: cannot enter" fsquota --root /nowhere list
 	refuses 5 "--root /etc/passwd: cannot enter: Not a directory" fsquota list --root /etc/passwd
 	refuses 2 "option --root takes a value" fsquota list --root
-	refuses 5 "--root /mnt/x: cannot read proc/self/mountinfo in it; mount /proc there" fsquota --root=/mnt/x list
+	refuses 5 "--root /mnt/x: cannot read proc/self/mountinfo in it: it takes the files of a whole system, with /proc mounted there" fsquota --root=/mnt/x list
+	refuses 2 'setup runs programs of this system: not with --root' fsquota setup --root / /mnt/x
 	refuses 4 "--root /: cannot enter: Operation not permitted" as_user "$FSQUOTA" --root / list
 	# Behind -- it is a name.
 	refuses 2 "--root is no path" fsquota usage -- --root

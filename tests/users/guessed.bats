@@ -27,7 +27,7 @@ leads() {
 
 @test "a command of another tool, or with a letter wrong, leads to ours" {
 	local pair words
-	for pair in "ls list" "show list" "status list" "set assign resize" "delete release" "rm release" "backup export dump" \
+	for pair in "ls list" "show list" "set assign resize" "delete release" "rm release" "backup export dump" \
 		"rename move" "mv move" "asign assign" "lits list" "relase release" "rep report" "metric metrics"; do
 		read -r -a words <<<"$pair"
 		leads 2 "there is no command \"${words[0]}\"; did you mean \"${words[1]}\"${words[2]:+ or \"${words[2]}\"}?" "${words[0]}"
@@ -67,6 +67,8 @@ leads() {
 	leads 2 'there is no command "history"; see "log" in fsquota.conf(5)' history
 	leads 2 'did you mean "--version"?' -v
 	leads 2 'did you mean "watch"?' events
+	leads 2 'did you mean "list", "doctor" or "state"?' status
+	leads 2 'did you mean "enable", or "state" to see what is on?' quotaon -p /mnt/x
 	leads 2 'did you mean "watch" or "check"?' alerts
 	leads 2 'did you mean "oci-hook"?' runc
 	leads 2 'there is no command "kubelet"; see fsquota-containers(7)' help kubelet
@@ -194,6 +196,34 @@ leads() {
 	leads 2 'setup runs programs of this system: not with --root' --root "$BATS_TEST_TMPDIR" setup
 	leads 5 '(fsquota list /var/lib/kubelet/pods shows volumes; see fsquota-containers(7))' top pods
 	leads 5 '(fsquota report -u shows users, -g groups)' list users
+	leads 2 'unknown option --size-limit; did you mean --hard SIZE?' assign --size-limit 1G /mnt/x/dir
+	leads 2 'unknown option --device: PATH is the device, or the directory' setup --device /dev/vdb
+	leads 2 'unknown option --boot: --yes writes the line of fstab' setup --boot /mnt/x
+	leads 2 'unknown option -a: without a path it takes all filesystems; --all' prune -a
+	leads 2 'unknown option --only: it removes what is gone for certain' prune --only /mnt/x/dir
+	leads 2 'unknown option --only: -o COLUMN -N' usage --only used /mnt/x/dir
+	leads 2 'unknown option -u: limits of users who are gone' prune -u /mnt/x
+	leads 2 'unknown option --fail: it exits with 8' check --fail /mnt/x
+	leads 2 'unknown option --name: it takes two paths' move --name web /mnt/x/new
+	leads 2 'unknown option --quiet: it prints nothing but' move --quiet /mnt/x/dir /mnt/x/new
+	leads 2 'unknown option -P: projects are -p, users -u' report -P /mnt/x
+	leads 2 'unknown option -T: fsquota timer sets grace times' report -T /mnt/x
+	leads 2 'unknown option --pvc; see fsquota-containers(7)' assign --pvc data
+	leads 2 'unknown option --as-user: fsquota batch --read-only' list --as-user ann
+	leads 2 'unknown option --title: the page has one title' report --title Quotas
+	leads 2 'unknown option --format; fsquota report --html FILE writes a page' list --format=html
+	run_split fsquota report --html - --json /mnt/x
+	assert_equal "$status" 2
+	assert_regex "$stderr" '--html writes a page, without rows beside it'
+	leads 2 'there is no directory 10GB; did you mean --hard 10GB?' assign --mkdir /mnt/x/dir 10GB
+	leads 2 'there is no directory 5%; did you mean --hard 5%?' assign /mnt/x/dir 5%
+	leads 2 'two paths are wanted; one with a blank takes quotes' move /mnt/x/a dir /mnt/x/b
+	leads 2 '--edit goes with one directory, and with no limits; that of the project: /mnt/x/dir' resize --edit --name web-x
+	leads 5 '(make it and mount the disk there, or name the device)' setup /mnt/x/none
+	leads 5 '(name the directory where it is mounted; the server sets the limits)' supported server:/home
+	leads 5 '(fsquota doctor /var/lib/kubelet looks there; see fsquota-containers(7))' explain kubelet
+	run_split fsquota list --over 0.9 /mnt/x
+	assert_equal "$status:$stderr" '0:fsquota list: --over 0.9 is less than one percent: 90 is for 0.9'
 	leads 2 'unknown option --fstab: it takes /etc/fstab, no other' setup --fstab /etc/fstab /mnt/x
 	leads 2 'unknown option --now: --yes does the steps; with --unmount' setup --now /mnt/x
 	leads 2 'unknown option --pod: fsquota list /var/lib/kubelet/pods shows volumes' list --pod web-0

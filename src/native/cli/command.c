@@ -177,9 +177,10 @@ static bool refuse_unknown(struct session *session, const struct command *comman
 		list_names(command, names, sizeof(names));
 		return session_usage_error(
 			session,
-			"unknown option %.*s; usage: fsquota %s %s, with %s; see "
+			"unknown option %.*s; usage: fsquota %s %s, with %s%s; see "
 			"--help",
-			(int)length, word, command->name, command->synopsis, names);
+			(int)length, word, command->name, command->synopsis, names,
+			command->rows ? ", and of rows -o, --json, --csv ..." : "");
 	}
 	return session_usage_error(
 		session, "unknown option %.*s; usage: fsquota %s %s%s; see --help", (int)length,

@@ -418,8 +418,12 @@ bool tables_parse_percent(struct session *session, const char *option, const cha
 	*percent = strtod(text, &end);
 	/* Neither a sign, nor hexadecimal digits, nor "nan". */
 	if (strspn(text, "0123456789.") == (size_t)(end - text) && end != text &&
-	    strcmp(end, *end == '%' ? "%" : "") == 0 && *percent >= least)
+	    strcmp(end, *end == '%' ? "%" : "") == 0 && *percent >= least) {
+		if (*percent > 0 && *percent < 1 && *end != '%')
+			session_warn(session, NULL, "%s %s is less than one percent: %g is for %s",
+				     option, text, *percent * 100, text);
 		return true;
+	}
 	return session_usage_error(session, "%s is a percentage such as 90, not \"%s\"", option,
 				   text);
 }

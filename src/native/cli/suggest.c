@@ -18,7 +18,8 @@
 static const struct synonym {
 	const char *words, *meant;
 } command_synonyms[] = {
-	{ " ls show status projects ps print path ", "\"list\"" },
+	{ " status ", "\"list\", \"doctor\" or \"state\"" },
+	{ " ls show projects ps print path ", "\"list\"" },
 	{ " set create add new protect ", "\"assign\" or \"resize\"" },
 	{ " setquota ",
 	  "\"limit -u bsoft=100M bhard=120M USER DIR\", \"assign\" or \"release\"" },
@@ -55,7 +56,7 @@ static const struct synonym {
 	{ " remove ", "\"release\" or \"fsquota -x -c 'remove -p' PATH\"" },
 	{ " repquota ", "\"report\"" },
 	{ " html ", "\"report --html\"" },
-	{ " quotaon on ", "\"enable\"" },
+	{ " quotaon on ", "\"enable\", or \"state\" to see what is on" },
 	{ " quotaoff ", "\"disable\"" },
 	{ " info ", "\"usage\" or \"state\"" },
 	{ " grace reset ", "\"timer\"" },
@@ -65,7 +66,7 @@ static const struct synonym {
 }, topics[] = {
 	{ " tutorial howto start begin recipes ", "see fsquota-tutorial(7)" },
 	{ " concepts glossary ", "see fsquota-concepts(7)" },
-	{ " containers container docker podman kubernetes k8s kubectl kubelet kubeconfig context ",
+	{ " containers container docker podman kubernetes k8s kubectl kubelet kubeconfig context pvc configmap ",
 	  "see fsquota-containers(7)" },
 	{ " output columns formats units sizes ", "see fsquota-output(7)" },
 	{ " fsquota.d lines homes ", "see fsquota.d(5)" },
@@ -86,10 +87,11 @@ static const struct synonym {
 }, nouns[] = {
 	{ " pod pods volumes namespace namespaces ",
 	  "fsquota list /var/lib/kubelet/pods shows volumes; see fsquota-containers(7)" },
+	{ " kubelet kubernetes ", "fsquota doctor /var/lib/kubelet looks there; see fsquota-containers(7)" },
 	{ " user users group groups ", "fsquota report -u shows users, -g groups" },
 }, option_synonyms[] = {
 	{ " limit max ", " hard top " },
-	{ " quota size space bhard hard-limit storage-opt ", " hard " },
+	{ " quota size space bhard hard-limit size-limit storage storage-opt ", " hard " },
 	{ " bsoft soft-limit ", " soft " },
 	{ " warn ", " over warning soft " },
 	{ " inodes files ihard max-inodes ", " hard-inodes " },
@@ -116,7 +118,7 @@ static const struct synonym {
 	{ " chmod perms permissions ", " mode " },
 	{ " make create parents ", " mkdir " },
 	{ " run command cmd script ", " exec " },
-	{ " ignore-not-found missing-ok ", " if-exists " },
+	{ " ignore-not-found ignore-missing missing-ok ", " if-exists " },
 	{ " http port address bind daemon serve server web.listen-address ", " listen " },
 	{ " textfile output-file out ", " output-file " },
 	{ " once ", " batch " },
@@ -272,8 +274,7 @@ static enum fsq_visit take_first(uint32_t id, const char *directory, void *arg)
 	return FSQ_VISIT_STOP;
 }
 
-/* @return   the first registered directory of a project, for free(3), or NULL */
-static char *directory_of(const struct session *session, uint32_t id)
+char *suggest_directory_of(const struct session *session, uint32_t id)
 {
 	struct wanted_directory wanted = { id, NULL };
 
@@ -299,7 +300,7 @@ static char *suggest_for_name(struct session *session, const char *word)
 		length = asprintf(&hint, "there is a volume of that name: %s--name %s",
 				  session->takes_name ? "" : "fsquota usage ", quoted);
 	else if (quoted && fsq_project_names_id(session_names(session), word, &id) &&
-		 (directory = directory_of(session, id)))
+		 (directory = suggest_directory_of(session, id)))
 		length = asprintf(&hint, "the project of that name: %s%s%s", directory,
 				  session->takes_name ? ", or --name " : "",
 				  session->takes_name ? quoted : "");
@@ -389,6 +390,10 @@ char *suggest_for_path(struct session *session, const char *path, bool exists)
 		hint = suggest_for_id(session, path);
 	if (!exists && !hint)
 		hint = suggest_for_name(session, path);
+	if (!exists && !hint && session->has_root)
+		hint = strdup("with --root, paths are as in that system");
+	if (!exists && !hint && strstr(path, ":/"))
+		hint = strdup("name the directory where it is mounted; the server sets the limits");
 	if (!exists && !hint && session->reads)
 		hint = suggest_for_noun(path);
 	if (!exists)

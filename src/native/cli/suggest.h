@@ -40,6 +40,9 @@ bool suggest_is_nearer(struct suggestion *to, const char *name);
  */
 const char *suggest_missing(const char *directory, const char *hint);
 
+/** @return  the first registered directory of a project, quoted for a shell, for free(3); or NULL */
+char *suggest_directory_of(const struct session *session, uint32_t id);
+
 /** @return  whether @path, which the caller has named and which may be gone, or a directory below it is registered */
 bool suggest_has_projects_below(const struct session *session, const char *path);
 

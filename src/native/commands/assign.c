@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -262,8 +263,13 @@ static bool look_at_operands(struct session *session, const struct invocation *i
 	for (int i = 0; i < invocation->operand_count; i++) {
 		const char *word = invocation->operands[i], *option = option_of_limit(word);
 		/* A directory that is to be made may be a number. */
-		bool is_size = fsq_parse_bytes(word, &bytes) == 0 &&
-			       (!request->make || word[strspn(word, "0123456789")]);
+		const size_t digits = strspn(word, "0123456789.");
+		bool is_size = fsq_parse_bytes(word, &bytes) == 0
+				       ? !request->make || word[strspn(word, "0123456789")]
+				       : digits > 0 && (strcmp(word + digits, "%") == 0 ||
+							(word[digits] &&
+							 strchr("kmgtpeKMGTPE", word[digits]) &&
+							 strcasecmp(word + digits + 1, "b") == 0));
 
 		if ((!is_size && !option && (!many || request->make)) ||
 		    fsq_lookup_stat(NULL, word, O_NOFOLLOW, &st, NULL) != -ENOENT)

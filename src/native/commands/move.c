@@ -69,7 +69,12 @@ static void command_move(struct session *session, const struct invocation *invoc
 	int rc;
 
 	if (invocation->operand_count != 2) {
-		options_refuse(session, invocation, "the old and the new path are wanted");
+		options_refuse(
+			session, invocation,
+			invocation->operand_count < 2 ? "the old and the new path are wanted"
+			: session->batch
+				? "two paths are wanted; a word with a blank is one in a JSON array"
+				: "two paths are wanted; one with a blank takes quotes");
 		return;
 	}
 	request.from = invocation->operands[0];

@@ -122,7 +122,10 @@ static const char *hint_for(const struct session *session, const char *directory
 		return NULL;
 	if (directory && suggest_has_projects_below(session, directory))
 		return "directories in it have their own, as fsquota list DIR shows; name them";
-	return "with --if-exists that is no failure";
+	return err->errnum == ENOENT
+		       ? "with --if-exists that is no failure; fsquota prune --dry-run "
+			 "shows what is gone"
+		       : "with --if-exists that is no failure";
 }
 
 /* @return   false when a signal came: no more is to be released */

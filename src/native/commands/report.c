@@ -533,6 +533,10 @@ static void command_report(struct session *session, const struct invocation *inv
 					     "--csv and --json");
 		return;
 	}
+	if (options->html && session_has_rows(session) && !session->batch) {
+		session_usage_error(session, "--html writes a page, without rows beside it");
+		return;
+	}
 	if (options->html && session_has_person(session))
 		options_tell_of_others(session, &options->quota, report.path->fs, "report");
 	if (options->html) {

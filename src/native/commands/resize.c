@@ -459,11 +459,20 @@ static void edit_one(struct resizing *resizing, const struct invocation *invocat
 {
 	struct session *session = resizing->session;
 	const struct resize_options *options = resizing->options;
-	char *file = NULL;
+	char *file = NULL, *directory = NULL;
+	uint32_t id;
 
+	if (options_choose_project(session)) {
+		if (!options_project_id(session, false, &id))
+			return;
+		directory = suggest_directory_of(session, id);
+	}
 	if (invocation->operand_count != 1 || options->hard || options->words.limits.mask ||
 	    options->has_over || options_choose_project(session) || session->at.count) {
-		session_usage_error(session, "--edit goes with one directory, and with no limits");
+		session_usage_error(
+			session, "--edit goes with one directory, and with no limits%s%s",
+			directory ? "; that of the project: " : "", directory ? directory : "");
+		free(directory);
 		return;
 	}
 	resizing->request.directory = invocation->operands[0];

@@ -302,7 +302,8 @@ void change_warn_of_space(struct session *session, const char *path,
 	const uint64_t hard = after->hard[FSQ_BLOCKS];
 	char limit[FIELD_CELL], size[FIELD_CELL];
 
-	if (space && hard > before->hard[FSQ_BLOCKS] && !fsq_limit_is_none(hard) &&
+	if (space && !fsq_limit_is_none(hard) &&
+	    (hard > before->hard[FSQ_BLOCKS] || fsq_limit_is_none(before->hard[FSQ_BLOCKS])) &&
 	    hard > space / FSQ_BASIC_BLOCK)
 		session_warn(session, path, "the limit of %s is more than the filesystem has, %s",
 			     field_size(limit, hard * FSQ_BASIC_BLOCK), field_size(size, space));

@@ -305,7 +305,8 @@ static void command_setup(struct session *session, const struct invocation *invo
 		return;
 	}
 	if (fsq_outlook_get(&outlook, invocation->operands[0], FSQ_FSTAB, &err)) {
-		session_fail(session, &err);
+		session_fail_missing(session, &err, invocation->operands[0],
+				     "make it and mount the disk there, or name the device");
 		return;
 	}
 	warn_of_directory(session, &outlook, invocation->operands[0]);

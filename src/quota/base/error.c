@@ -111,7 +111,8 @@ int fsq_check_size(const void *request, size_t size, size_t known, struct fsq_er
 			return fsq_fail(err, FSQ_E_USAGE, E2BIG, NULL,
 					"this libfsquota is older than what it is asked for");
 	return size < known ? fsq_fail(err, FSQ_E_USAGE, EINVAL, NULL,
-				       "the member size of a struct is not its sizeof")
+				       "the member size of a struct (request, registry or options) "
+				       "is not its sizeof")
 			    : 0;
 }
 
