@@ -460,13 +460,11 @@ static void edit_one(struct resizing *resizing, const struct invocation *invocat
 	struct session *session = resizing->session;
 	const struct resize_options *options = resizing->options;
 	char *file = NULL, *directory = NULL;
-	uint32_t id;
+	uint32_t id = session->wanted_id;
 
-	if (options_choose_project(session)) {
-		if (!options_project_id(session, false, &id))
-			return;
+	if (id || (session->wanted_name &&
+		   fsq_project_names_id(session_names(session), session->wanted_name, &id)))
 		directory = suggest_directory_of(session, id);
-	}
 	if (invocation->operand_count != 1 || options->hard || options->words.limits.mask ||
 	    options->has_over || options_choose_project(session) || session->at.count) {
 		session_usage_error(
