@@ -380,7 +380,7 @@ typed_from() {
 		# Of a directory that is gone.
 		mv "$dir" /mnt/x/moved
 		run_split fsquota doctor -q /mnt/x
-		[[ $stdout == *"(then: fsquota move OLD NEW)"* ]] || fail "$stdout"
+		[[ $stdout == *"(fsquota move OLD NEW)"* ]] || fail "$stdout"
 		chattr -Rp 0 /mnt/x/moved
 		found=$(fsquota doctor --json /mnt/x | jq -r '.doctor[] | select(.finding == "directory-gone") | .repair')
 		sh -ec "$found"

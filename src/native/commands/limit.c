@@ -252,13 +252,13 @@ static void command_timer(struct session *session, const struct invocation *invo
 			timers.seconds[form] = amounts->expires;
 		runs |= is_above && timers.set[form];
 	}
-	if (id && !runs)
+	rc = change_timers(session, fs, type, id, &timers);
+	report_limit_error(session, rc, type, timers.set[FSQ_REALTIME], "cannot set timer");
+	if (rc == 0 && id && !runs && session_has_person(session))
 		session_warn(
 			session, NULL,
 			"%s %u is above no soft limit: no grace time runs, and nothing changes",
 			account_types[type], id);
-	report_limit_error(session, change_timers(session, fs, type, id, &timers), type,
-			   timers.set[FSQ_REALTIME], "cannot set timer");
 	if (!id && session_has_person(session))
 		options_tell_of_others(session, &options->quota, fs, "timer");
 }
