@@ -129,9 +129,9 @@ www            0% ..........
 	echo '77:/mnt/x/gone' >>/etc/projects
 	run -0 script -qec "stty cols 60; TERM=linux fsquota doctor -q /mnt/x" /dev/null
 	assert_line --index 0 $'\e[33mnote    \e[0m/mnt/x/gone: line 6 of /etc/projects has it as\r'
-	assert_line --index 1 $'        project 77; it is gone, was renamed (then: fsquota\r'
+	assert_line --index 1 $'        project 77, and it is not there: gone (fsquota\r'
 	run script -qec "stty cols 60; NO_COLOR=1 TERM=linux fsquota doctor -q /mnt/x" /dev/null
 	refute_output --partial $'\e'
 	run fsquota doctor -q /mnt/x
-	assert_output --regexp 'note    /mnt/x/gone: line 6 of /etc/projects has it as project 77; .* mounted'
+	assert_output --regexp 'note    /mnt/x/gone: line 6 of /etc/projects has it as project 77, and .* mounted'
 }

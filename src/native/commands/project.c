@@ -336,7 +336,8 @@ static void do_named_project(struct project_run *run)
 			      "not all directories of project %s could be looked at", run->word);
 	for (size_t i = 0; i < count; i++)
 		left += directory_at(run, i) && !is_repeated(run, i);
-	if (left == 0 && !fsq_id_set_has(&session->unseen, run->id)) {
+	/* After an error it is not known whether one is there. */
+	if (left == 0 && session->status == 0) {
 		refuse_without_directories(run);
 		return;
 	}
