@@ -190,6 +190,8 @@ leads() {
 	leads 2 'unknown option -n: --rows N shows so many' top -n 1
 	leads 2 'unknown option -d: --interval SECONDS' top -d 1
 	leads 2 'unknown option --user; did you mean -u? (of one: fsquota quota -u NAME)' usage --user ann
+	run_split fsquota limit --user ann bhard=1G /mnt/x
+	assert_equal "$status:$stderr" '2:fsquota limit: unknown option --user; did you mean -u?'
 	leads 2 '"yaml" is no column; there is no YAML, but --json' export -o yaml
 	leads 2 '"quota=1G" is no column; a limit is --hard SIZE, of fsquota assign' assign -o quota=1G /mnt/x/dir
 	leads 2 '-h is --help, without a path; sizes have a letter anyway' usage -h /mnt/x/dir

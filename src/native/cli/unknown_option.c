@@ -269,7 +269,11 @@ static bool is_type(const struct command *command, const char *name, size_t leng
 
 static bool takes_name(const struct command *command)
 {
-	return command->operands[0].kind && strcmp(command->operands[0].kind, VALUE_NAME) == 0;
+	bool takes = false;
+
+	for (const struct command_operand *operand = command->operands; operand->kind; operand++)
+		takes |= strcmp(operand->kind, VALUE_NAME) == 0;
+	return takes;
 }
 
 /*
