@@ -533,6 +533,7 @@ struct fsq_resized {
 	uint32_t id;
 	dev_t dev;    /* of the file system */
 	bool changed; /* or would be in a dry run */
+	bool above;   /* the project is that of a registered directory above */
 	struct fsq_limits before, after;
 	uint64_t used[FSQ_FORMS];      /* basic blocks, and inodes */
 	int64_t expires[FSQ_FORMS];    /* the end of grace times that go on, since 1970; or 0 */
@@ -875,6 +876,8 @@ enum fsq_finding_id {
 	/* about a path that was named: the caller, or for root its owner, can write nothing more; project: the ID of the user
 	 * or group, which name says; other_name: the option for it */
 	FSQ_FINDING_ACCOUNT_FULL,
+	/* about a path that was named: what fstab mounts on name, there or above, is not mounted */
+	FSQ_FINDING_NOT_MOUNTED,
 };
 
 struct fsq_finding {

@@ -156,8 +156,9 @@ int aligned_row(struct table *table, const void *row)
 		if (text) {
 			end = put_text(at, text, &width);
 		} else {
-			end = field_is_empty(field, row)
-				      ? at
+			end = field_is_empty(field, row) ? at
+			      : field->type == FIELD_TIME
+				      ? field_put_local_time(at, (int64_t)field_number(field, row))
 				      : field_put(at, field, row, table->style->exact);
 			width = (int)(end - at);
 		}

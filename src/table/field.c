@@ -146,6 +146,16 @@ static char *put_time(char *at, int64_t milliseconds)
 	return at + sprintf(at, ".%03dZ", (int)(milliseconds % 1000));
 }
 
+char *field_put_local_time(char *at, int64_t milliseconds)
+{
+	const time_t seconds = (time_t)(milliseconds / 1000);
+	struct tm tm;
+
+	*at = '\0';
+	return localtime_r(&seconds, &tm) ? at + strftime(at, FIELD_CELL, "%Y-%m-%d %H:%M", &tm)
+					  : at;
+}
+
 char *field_put(char *at, const struct field *field, const void *row, bool exact)
 {
 	const void *member = (const char *)row + field->offset;

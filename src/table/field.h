@@ -112,6 +112,9 @@ static inline bool field_is_empty(const struct field *field, const void *row)
 	}
 }
 
+/** Write a time for people, in their zone, as 2026-01-31 08:00. @at  has FIELD_CELL bytes. @return  the end, a NUL */
+char *field_put_local_time(char *at, int64_t milliseconds);
+
 /** @return  the value of any type that is an integer in the row: a number, ID, time, enum or bool */
 uint64_t field_number(const struct field *field, const void *row);
 

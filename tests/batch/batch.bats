@@ -75,7 +75,7 @@ asks() {
 		'["id"] x' '' 'nonsense' 'id --bogus' 'batch' '--json batch' 'watch' 'id /mnt/x/web'
 	local i
 	for i in {1..18}; do is "$i" '[.request, .exit, .error.code]' "[$i,2,\"usage\"]"; done
-	is 1 '.error.message' '"a word that has to be quoted takes a JSON array, such as [\"usage\", \"/srv/two words\"]"'
+	is 1 '.error.message' '"a request with quotes is a JSON array of words, such as [\"usage\", \"/srv/two words\"]"'
 	is 19 '[.exit, .id[0].id]' '[0,1048577]'
 	# The next try would be a quote.
 	mkdir '/mnt/x/with two blanks'

@@ -56,6 +56,35 @@ lacks() {
 	no_more features-unknown /mnt/e
 }
 
+@test "a filesystem of fstab that is not mounted, and what is said there" {
+	local fs
+	fresh_fs e
+	for fs in x e; do
+		mkdir -p "/mnt/$fs/disk/in"
+		printf '/dev/none /mnt/%s/disk xfs defaults,noauto 0 0\n' $fs >/etc/fstab
+		finds problem not-mounted "/mnt/$fs/disk/in"
+		assert_equal "$repair" "mount /mnt/$fs/disk"
+		no_more quota-on "/mnt/$fs/disk"
+		finds ok quota-on "/mnt/$fs"
+		printf '/dev/none /mnt/%s xfs defaults 0 0\n' $fs >/etc/fstab
+		no_more not-mounted "/mnt/$fs/disk"
+	done
+	printf '/dev/none /run/disk xfs defaults 0 0\n' >/etc/fstab
+	mkdir /run/disk
+	refuses 3 'fstab mounts a filesystem on /run/disk, which is not mounted (see fsquota doctor /run/disk)' \
+		fsquota assign /run/disk --hard 1M
+	refuses 3 'fstab mounts a filesystem on /run/disk, which is not mounted' fsquota list /run/disk
+	rmdir /run/disk
+	: >/etc/fstab
+}
+
+@test "an ext4 whose quota is off, and whose device the caller cannot read" {
+	other_ext4 -O ^quota,^project
+	mkdir -m 777 /mnt/e/dir
+	run -3 setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQUOTA" assign /mnt/e/dir --hard 1M
+	assert_output --partial 'project quota is off (see fsquota setup /mnt/e/dir)'
+}
+
 @test "root passes the limits of ext4 and f2fs, and not those of XFS" {
 	local fs
 	fresh_each x e f

@@ -54,11 +54,11 @@ no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquot
 	fsquota project -s -p /mnt/x/other 8 /mnt/x
 	refuses 2 'assign: no directory given; usage: fsquota assign DIR... ' fsquota assign
 	says 2 'word 1 is empty: a variable without a value?' assign ''
-	says 2 'option --hard takes a value' assign /mnt/x/web --hard
+	says 2 'option --hard takes a value: --hard SIZE (at most so much: 500M, 1.5G, 10% of the filesystem)' assign /mnt/x/web --hard
 	says 2 '"0" is no number of inodes, such as 10000, or none' assign /mnt/x/web --hard-inodes 0
 	says 2 'unlimited does not go with other limits' assign /mnt/x/web --unlimited --hard 1M
 	says 2 '"a:b" cannot be the name of a project: names are no numbers, do not begin with #, and have no blanks, quotes, colons, $ or backslashes' assign /mnt/x/web --name a:b
-	says 6 '/mnt/x/web: project ID 7 is that of /somewhere/else; without it, it gets one of its own' assign /mnt/x/web --id 7
+	says 6 '/mnt/x/web: project ID 7 is that of /somewhere/else: name another, or none' assign /mnt/x/web --id 7
 	fsquota limit bhard=1m 70 /mnt/x
 	says 6 '/mnt/x/web: project ID 70 is in use (the ID has limits or files there, see fsquota list and fsquota doctor)' \
 		assign /mnt/x/web --id 70
@@ -219,7 +219,7 @@ no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquot
 
 	refuses 2 'resize: a directory and a size are wanted; usage: fsquota resize {DIR... ' fsquota resize
 	says 2 '/mnt/x/tree is no size: the size stands last, fsquota resize DIR SIZE' resize 2M /mnt/x/tree
-	says 2 '"0" is no project ID from 1 to 4294967294' resize --id 0 /mnt/x/tree 50M
+	says 2 '"0" is no project ID from 1 to 4294967294; a name takes --name' resize --id 0 /mnt/x/tree 50M
 	says 6 '/mnt/x/tree: has project ID 70' resize --id 43 /mnt/x/tree 50M
 	says 1 '/dev/null: is no regular file' resize --projects-file /dev/null /mnt/x/tree 50M
 	says 5 '/mnt/x/web: belongs to no project (fsquota assign gives it one, fsquota usage --fallback=walk counts without; of a user: fsquota quota -u)' resize /mnt/x/web 5M
@@ -249,8 +249,8 @@ they are deleted but open, elsewhere (fsquota find $id), or of a kind that this 
 	says 2 'name the filesystem by a directory on it: the last word, or --at; before it limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M' limit
 	says 2 '/mnt/x: cannot parse bhard=x: write a size such as 10m' limit bhard=x 42 /mnt/x
 	says 2 '/mnt/x: cannot parse ihard=1k: write a number such as 1000' limit ihard=1k 42 /mnt/x
-	says 2 '/mnt/x: unrecognised argument bogus=1: first come limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M' limit bogus=1 42 /mnt/x
-	says 2 '/mnt/x: unrecognised argument 42: first come limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M' limit 42 bhard=4m /mnt/x
+	says 2 '/mnt/x: unrecognised argument bogus=1: name limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M' limit bogus=1 42 /mnt/x
+	says 2 '/mnt/x: unrecognised argument 42: name limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M' limit 42 bhard=4m /mnt/x
 	says 2 '/mnt/x: soft 2M would be above hard 1M' limit bsoft=2m bhard=1m 42 /mnt/x
 	says 5 '/mnt/x: there is no project nosuch: fsquota list shows them' limit bhard=1m nosuch /mnt/x
 	says 5 '/mnt/x: no quota of project 99: No such file or directory' quota -v 99 /mnt/x

@@ -135,7 +135,9 @@ unchanged project 7 (a), $top/a"
 		"0:[[7,1228800,true],[7,1228800,false],[9,1228800,true],[7,1228800,false]]"
 	limits 1200 - 1200
 	mkdir $top/c/sub
-	is_silent fsquota resize $top/c/sub $top/c +400K
+	prints "fsquota resize: $top/c/sub: has no quota of its own: the limits are those of $top/c, project 9; fsquota assign gives it its own" \
+		fsquota resize $top/c/sub $top/c +400K
+	refuses 6 "would be smaller than the 1.562M (1638400 bytes) its project has" fsquota resize $top/c/sub 1M
 	limits 1200 - 1600
 	fsquota resize $top/c 1200K --allow-shrink
 	fill $top/b 1150

@@ -133,7 +133,6 @@ leads() {
 	leads 2 'unknown option -w: fsquota watch and fsquota top follow' list -w
 	leads 2 'unknown option -s: sizes have a letter' usage -s /mnt/x/dir
 	leads 2 'unknown option -q: fsquota check --quiet tells' usage -q /mnt/x/dir
-	leads 2 'unknown option -t: --dry-run changes nothing' apply -t
 	leads 2 'unknown option -v: --diff shows the limits' apply -v
 	leads 2 'unknown option -w; did you mean --over PERCENT or --warning PERCENT?' check -w 80
 	# What the command does not need.
@@ -154,7 +153,6 @@ leads() {
 @test "an option for what a command does in another way leads there" {
 	leads 2 'unknown option --format: setup makes no filesystem' setup --format xfs /dev/none
 	leads 2 'unknown option --mount: mount -o prjquota DEVICE DIR, then fsquota setup --yes DIR' setup --mount /mnt/x /dev/none
-	leads 2 'unknown option --force: --yes does the steps; with --unmount' setup --yes --force /mnt/x
 	leads 2 'unknown option --undo: there is no undo' setup --undo /mnt/x
 	leads 2 'unknown option --all: name one filesystem' setup --all
 	leads 2 'unknown option --fix: doctor changes nothing: run the commands behind "repair:"' doctor --fix
@@ -172,7 +170,6 @@ leads() {
 	leads 2 'unknown option --size: fsquota explain DIR shows the largest' find --size web-x
 	leads 2 'unknown option --by-user: fsquota quota -u USER has the limits; of a project' list --by-user
 	leads 2 'unknown option --unit: sizes have a letter' list --unit=M
-	leads 2 'unknown option --separator: --csv has commas' list --csv --separator=';'
 	leads 2 'unknown option --format: --html FILE writes a page' report --format html
 	leads 2 'unknown option --at: --over PERCENT is for what is so full' watch --at 90
 	leads 2 'unknown option --mail: fsquota check --mail sends it' watch --mail root
@@ -206,13 +203,11 @@ leads() {
 	leads 2 'unknown option --only: -o COLUMN -N' usage --only used /mnt/x/dir
 	leads 2 'unknown option -u: limits of users who are gone' prune -u /mnt/x
 	leads 2 'unknown option --fail: it exits with 8' check --fail /mnt/x
-	leads 2 'unknown option --name: it takes two paths' move --name web /mnt/x/new
 	leads 2 'unknown option --quiet: it prints nothing but' move --quiet /mnt/x/dir /mnt/x/new
 	leads 2 'unknown option -P: projects are -p, users -u' report -P /mnt/x
 	leads 2 'unknown option -T: fsquota timer sets grace times' report -T /mnt/x
 	leads 2 'unknown option --pvc; see fsquota-containers(7)' assign --pvc data
 	leads 2 'unknown option --as-user: fsquota batch --read-only' list --as-user ann
-	leads 2 'unknown option --title: the page has one title' report --title Quotas
 	leads 2 'unknown option --format; fsquota report --html FILE writes a page' list --format=html
 	run_split fsquota report --html - --json /mnt/x
 	assert_equal "$status" 2
@@ -226,33 +221,23 @@ leads() {
 	leads 5 '(fsquota doctor /var/lib/kubelet looks there; see fsquota-containers(7))' explain kubelet
 	run_split fsquota list --over 0.9 /mnt/x
 	assert_equal "$status:$stderr" '0:fsquota list: --over 0.9 is less than one percent: 90 is for 0.9'
-	leads 2 'unknown option --fstab: it takes /etc/fstab, no other' setup --fstab /etc/fstab /mnt/x
-	leads 2 'unknown option --now: --yes does the steps; with --unmount' setup --now /mnt/x
 	leads 2 'unknown option --pod: fsquota list /var/lib/kubelet/pods shows volumes' list --pod web-0
 	leads 2 'unknown option --selector: fsquota list | grep WORD' list --selector app=web
 	leads 2 'unknown option --xml: programs read --json, --csv, --pairs or --raw' usage --xml /mnt/x/dir
-	leads 2 'unknown option --jq: --json | jq FILTER' usage --jq . /mnt/x/dir
 	leads 2 'unknown option --fail-if-over: fsquota check tells by its exit status' usage --fail-if-over /mnt/x/dir
 	leads 2 'unknown option --all: name the directories, which fsquota list shows' release --all
 	leads 2 'unknown option --pods: --info has a metric with the pod' metrics --pods
 	leads 2 'unknown option --format: it has the format of Prometheus' metrics --format prometheus
-	leads 2 'unknown option --interval: --listen looks at each request' metrics --interval 5
 	leads 2 'unknown option --tls-cert: --listen has no TLS' metrics --tls-cert file
-	leads 2 'unknown option --csv: fsquota list has --json and --csv' metrics --csv
 	leads 2 'unknown option --text: each answer is a line of JSON' batch --text
 	leads 2 'unknown option --socket: systemctl enable --now fsquota-batch.socket listens' batch --socket file
 	leads 2 'unknown option --state: present is fsquota assign, absent fsquota release' assign --state absent /mnt/x/dir
 	leads 2 'unknown option --from-file: fsquota apply FILE takes lines' assign --from-file lines
-	leads 2 'unknown option --if-changed: it writes what differs' assign --if-changed /mnt/x/dir
-	leads 2 'unknown option --print-id: it prints the ID' assign --print-id /mnt/x/dir
+	leads 2 'unknown option --if-changed: it writes only what differs' assign --if-changed /mnt/x/dir
 	leads 2 'unknown option --follow: --watch stays, and looks again' apply --follow
 	leads 2 'unknown option --at-boot: systemctl enable fsquota-apply.service' apply --at-boot
-	leads 2 'unknown option --hard: a line has it: /srv/web hard=10G' apply /mnt/x/dir --hard 10M
 	leads 2 'unknown option --mkdir: it is a word of the line' apply --mkdir lines
-	leads 2 'unknown option --var: lines have no variables' apply --var user=ann
-	leads 2 'unknown option --apply: fsquota apply --watch applies lines' watch --apply
 	# What some of them say is so.
-	leads 2 'unknown option --each: DIR/*/ gives each directory in DIR a project' assign --each /mnt/x/homes
 	mkdir -p /mnt/x/homes/{ann,bob}
 	fsquota assign /mnt/x/homes/*/ --hard 1M
 	assert_equal "$(fsquota id /mnt/x/homes/* | sort -u | wc -l)" 2
@@ -268,7 +253,8 @@ leads() {
 	leads 2 'unknown option --html of list; fsquota report has it' list --html /mnt/x
 	leads 2 'unknown option --exit-code: --dry-run exits with 9 if steps are left; --json lists what was done' setup --exit-code /mnt/x
 	leads 2 'unknown option --mkdir of export; fsquota assign has it' export --mkdir /mnt/x
-	leads 2 'unknown option --quiet of assign; fsquota supported, check and others have it' assign --quiet /mnt/x/dir
+	leads 2 'unknown option --quiet: it prints the ID, warnings and errors, and nothing else' assign --quiet /mnt/x/dir
+	leads 2 'unknown option --mail of list; fsquota check has it' list --mail
 	leads 2 'did you mean the command "release"' assign /mnt/x/dir --remove
 	leads 2 'unknown option --colour-me; usage: fsquota list ' list --colour-me
 	leads 2 'unknown option --from-where; usage: fsquota move OLD NEW ' move --from-where /mnt/x/dir
@@ -282,7 +268,7 @@ leads() {
 		leads 5 '(the shell found no such path; fsquota.d(5) has patterns)' assign "/mnt/$fs/homes/*" --hard 5M
 		echo "/mnt/$fs/new/below hard=5M" >"$BATS_TEST_TMPDIR/lines"
 		run -5 fsquota apply "$BATS_TEST_TMPDIR/lines"
-		assert_output --partial '(the word mkdir in its line makes it, mkdir -p what is above it)'
+		assert_output --partial 'line 1: the word mkdir in it makes it, mkdir -p what is above it; or take the line out)'
 		run -0 fsquota assign --mkdir "/mnt/$fs/lost+found/" --hard 5M
 		assert_output --partial 'is where fsck puts what it finds, which counts there from now on; fsquota release takes that off'
 		fsquota release "/mnt/$fs/lost+found"
@@ -340,8 +326,8 @@ leads() {
 	leads 2 'name limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M' \
 		limit bhard=200M /mnt/x
 	leads 2 'bhard=2M,bsoft=1M: blanks separate limits, not commas' limit bhard=2M,bsoft=1M 7 /mnt/x
-	leads 2 'unrecognised argument 10: first come limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M' limit bhard=1M 10 11 /mnt/x
-	leads 2 'cannot parse web-x: the whole time comes first, such as 7d' timer -p web-x 7d /mnt/x
+	leads 2 'unrecognised argument 10: name limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M' limit bhard=1M 10 11 /mnt/x
+	leads 2 'cannot parse web-x: the time comes first, in one word such as 7d' timer -p web-x 7d /mnt/x
 	leads 2 'name a time such as 7d; fsquota state shows the grace times' timer /mnt/x
 	leads 2 '--over PERCENT is for what is so full; --at goes with --id or --name' check --at 90
 	leads 2 '--warning and --critical go with --format nagios; else take --over' check --warning 90 /mnt/x
@@ -354,7 +340,8 @@ leads() {
 	leads 2 '--mode and --owner need --mkdir; limits of a user: fsquota limit -u' assign --owner 1000 /mnt/x/dir
 	echo '/mnt/x/new hard=1G' >"$BATS_TEST_TMPDIR/lines.conf"
 	run -5 fsquota apply "$BATS_TEST_TMPDIR/lines.conf"
-	assert_line --partial '/mnt/x/new: cannot open: No such file or directory (the word mkdir in its line makes it, mkdir -p what is above it)'
+	assert_line --partial '/mnt/x/new: cannot open: No such file or directory ('
+	assert_line --partial '/lines.conf, line 1: the word mkdir in it makes it, mkdir -p what is above it; or take the line out)'
 }
 
 @test "a directory that was not renamed, or not within its project, leads to the way" {
@@ -431,7 +418,7 @@ leads() {
 	leads 5 'invalid project number; -s sets the ID, -c checks it, -C takes it off' project check /mnt/x/dir
 	leads 5 'fsquota quota 1000 shows the project of that ID, fsquota quota -u 1000 the user)' list -u 1000
 	leads 5 'there is no project set; did you mean the command "assign" or "resize"?' quota set /mnt/x/dir
-	leads 2 'unrecognised argument root: first come limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M' limit -u root 10G /mnt/x
+	leads 2 'unrecognised argument root: name limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M' limit -u root 10G /mnt/x
 	refute_regex "$(fsquota usage ./web-x 2>&1)$(fsquota usage web-y 2>&1)" 'project of that name'
 	for fs in x e; do
 		leads 5 "(fsquota list /mnt/$fs shows the projects in it, usage --fallback=walk counts)" usage /mnt/$fs
@@ -614,7 +601,7 @@ restores_nothing() {
 	leads 2 'there is no directory bhard=5m; did you mean --hard 5m?' assign /mnt/x/dir bhard=5m
 	leads 2 'there is no directory isoft=5; did you mean --soft-inodes 5?' assign --mkdir new isoft=5
 	leads 2 'unknown option -0: --jsonl has any name in a line, --raw writes a blank as \\x20' list -0 -o path
-	leads 2 'unknown option --if-not-exists: again, it changes only limits that are given; fsquota list DIR shows whether there are any' assign --if-not-exists /mnt/x/dir
+	leads 2 'unknown option --if-not-exists: it may run again: it changes only the limits that are given' assign --if-not-exists /mnt/x/dir
 	leads 2 'unknown option -p: --id ID chooses the ID; mkdir -p makes what is above DIR' assign /mnt/x/dir -p 77
 	leads 2 'unknown option --syslog: fsquota watch ... | logger -t fsquota logs its lines' watch --syslog /mnt/x
 	leads 2 'unknown option --to: --html FILE makes a page, which mail(1) sends' report --to boss@example.org
@@ -662,7 +649,7 @@ restores_nothing() {
 }
 
 @test "guesses of a programmer" {
-	leads 2 'unknown option -H: --noheadings has no header, --bytes exact numbers' list -Hp -o name,used /mnt/x
+	leads 2 'unknown option -H; did you mean --noheadings?' list -Hp -o name,used /mnt/x
 	leads 2 'unknown option -B: sizes have a letter (K, M, G, ...), or take --bytes' df -B1 /mnt/x/dir
 	leads 2 'unknown option --gone: fsquota prune --dry-run shows directories that are gone' list --gone /mnt/x
 	leads 2 'unknown option --files0-from: fsquota batch reads requests from standard input' usage --files0-from=-
@@ -681,10 +668,95 @@ restores_nothing() {
 	run -0 fsquota list -o id,path /mnt/x
 	refute_line --regexp '/mnt/x$'
 	# Who knows the quotas of ZFS takes the inner one for a part of the outer one.
-	run -0 script -qec 'fsquota assign --mkdir /mnt/x/dir/sub' /dev/null
-	assert_line --partial "/mnt/x/dir/sub: leaves project $(fsquota usage --raw -No ID /mnt/x/dir), whose limits do not hold in it any more"
+	run -0 fsquota assign --mkdir /mnt/x/dir/sub
+	assert_line --partial "/mnt/x/dir/sub: leaves project $(fsquota usage --raw -No ID /mnt/x/dir) of /mnt/x/dir: it counts there no more, and those limits do not hold in it"
 	fsquota release /mnt/x/dir/sub
 	rmdir /mnt/x/dir/sub /mnt/x/unnamed
 	run -0 fsquota list -No id,inforce /mnt/x
 	assert_line --regexp '^1048600 +gone$'
+}
+
+# On a terminal: what it says on both streams together.
+says() {
+	run script -qec "$(printf '%q ' "${@:2}")" /dev/null </dev/null
+	assert_output --partial "$1"
+}
+
+# What did something else than was meant, and said nothing.
+others_change() {
+	local top=/mnt/$1 id command
+	mkdir -p $top/photos/sub $top/alpha $top/new $top/plain
+	id=$(fsquota assign $top/photos --hard 10M --soft 9M)
+	fsquota assign $top/alpha --hard 5M --name "alpha-$1"
+	run -0 fsquota assign $top/new --hard 6M --name "alpha-$1"
+	assert_line --regexp "$top/new: joins project [0-9]+ of $top/alpha, whose limits change: hard 5M -> 6M"
+	says "the soft limit moves with the hard one; --soft SIZE sets it" fsquota resize $top/photos --hard +10%
+	says "$top/photos/sub: has no quota of its own: the limits are those of $top/photos, project $id" fsquota resize $top/photos/sub 12M
+	leads 6 'would be smaller than the 12M (12582912 bytes) its project has' resize $top/photos/sub 11M
+	run -0 fsquota assign $top/photos/sub --hard 2M
+	assert_line --partial "$top/photos/sub: leaves project $id of $top/photos: it counts there no more"
+	run -0 fsquota resize --name "alpha-$1" 1T
+	assert_output --regexp "$top: the limit of 1T is more than the filesystem has, [0-9]+M"
+	for command in list export; do
+		says "$top/plain: no project here: fsquota explain DIR" fsquota "$command" $top/photos $top/plain
+	done
+	fsquota release $top/photos/sub $top/photos $top/alpha $top/new
+}
+
+@test "limits of other directories that change are named" {
+	others_change x
+	others_change e
+}
+
+@test "what is not read, not shown or not sent is said" {
+	echo '/mnt/x/dir hard=11M' >"$BATS_TEST_TMPDIR/lines"
+	mkdir -p /etc/fsquota.d
+	run fsquota apply <"$BATS_TEST_TMPDIR/lines"
+	assert_output 'fsquota apply: the lines are those of /etc/fsquota.d, and standard input is not read: fsquota apply - reads it'
+	run bash -c "sleep 0.1; cat $BATS_TEST_TMPDIR/lines | { sleep 0.1; fsquota apply; }"
+	assert_output --partial 'standard input is not read: fsquota apply - reads it'
+	run_split fsquota apply </dev/null
+	assert_equal "$stderr" ''
+	leads 0 "has no file *.conf, so nothing is released; an empty one means that nothing is wished" apply --prune
+	rmdir /etc/fsquota.d
+	leads 2 '--raw and an earlier format exclude each other' usage --pairs --raw /mnt/x/dir
+	leads 2 '--json and an earlier format exclude each other' list --csv --json
+	says 'no address: write mail = ADDRESS into /etc/fsquota.conf' fsquota check --mail
+	says 'no limits are due: fsquota list -o +until shows when' fsquota resize --due
+	umount /mnt/e
+	mount -t ext4 -o noquota "$FSQ_E_DEV" /mnt/e
+	if fsquota supported /mnt/e; then
+		umount /mnt/e
+		tune2fs -O ^quota,^project "$FSQ_E_DEV" >/dev/null 2>&1
+		mount -t ext4 "$FSQ_E_DEV" /mnt/e
+	fi
+	says '/mnt/e: left out: project quota is off here, see fsquota doctor' fsquota list
+	run_split fsquota list
+	assert_equal "$stderr" ''
+	fresh_fs e
+}
+
+@test "guesses of five more" {
+	leads 2 'unknown option --grace: fsquota timer TIME [ID] PATH sets grace times' timer --grace 14d /mnt/x
+	leads 2 'unknown option --users: it keeps quotas of users, and sets up those of projects' setup --users /mnt/x
+	leads 2 '"web" is no project ID from 1 to 4294967294; a name takes --name' assign --id web /mnt/x/dir
+	leads 2 '"web" is no project ID from 1 to 4294967294; a name takes --name' usage --id web --at /mnt/x
+	leads 2 '--until is a time such as 3d or "monday 8:00", not "never"; without it limits last' resize /mnt/x/dir 11M --until never
+	leads 2 '--until goes with one directory, and with limits; that of the project: /mnt/x/dir' resize --name web-x 11M --until 3d
+	leads 2 'unknown option --config: FILE is an operand, without an option' apply --config /etc/fsquota.d
+	leads 2 'unknown option --install: systemctl enable has a unit run it, see FILES' watch --install
+	leads 2 'unknown option --install-sudoers: batch --read-only and a line of sudoers(5) let others look' batch --install-sudoers
+	leads 2 'option --html takes a value: --html FILE (write a page' report --html
+	leads 5 'used: cannot open: No such file or directory (for the column of that name: -o USED)' usage used
+	leads 5 '(for the column of that name: -o USED)' usage used_bytes
+	leads 5 '/mnt/x/none: cannot open: No such file or directory (--like takes a directory that has a quota, or had one' assign /mnt/x/dir --like /mnt/x/none
+	mkdir /mnt/x/old
+	fsquota assign /mnt/x/old --name old
+	leads 5 'old: is the name of a project: give its old path, which fsquota list shows, and its new one' move old new
+	leads 5 'newer: cannot open: No such file or directory (NEW is a path from here: write it in full, as OLD is)' move /mnt/x/old newer
+	leads 6 '(NEW is a path from here: write it in full, as OLD is)' move --rename /mnt/x/old newer
+	mv /mnt/x/old /mnt/x/newer
+	is_silent fsquota move /mnt/x/old /mnt/x/newer
+	leads 5 '/mnt/x/old: is not registered, and neither is a directory in it (NEW is: the quota has moved there already)' move /mnt/x/old /mnt/x/newer
+	fsquota release /mnt/x/newer
 }

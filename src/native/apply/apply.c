@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -306,6 +307,20 @@ static int note_assigned(void *arg, uint32_t id, struct fsq_error *err)
 			       &noting->apply->marked, err);
 }
 
+static void report_missing(struct session *session, const struct apply_entry *entry,
+			   const struct fsq_error *err)
+{
+	char *hint = NULL;
+
+	if (asprintf(&hint,
+		     "%s, line %u: the word mkdir in it makes it, mkdir -p what is above it; or "
+		     "take the line out",
+		     entry->file, (unsigned int)entry->line) < 0)
+		hint = NULL;
+	session_fail_missing(session, err, entry->request.directory, hint);
+	free(hint);
+}
+
 /* @noted    the path that is noted. @return whether to go on */
 static bool assign_entry(struct apply *apply, struct apply_entry *entry, const char *noted)
 {
@@ -330,9 +345,7 @@ static bool assign_entry(struct apply *apply, struct apply_entry *entry, const c
 	if (rc && reported_add(apply->reported, entry->request.directory)) {
 		assign_write_journal(apply->session, &entry->request, NULL, &err);
 		show_applied(apply, entry, FAILED, NULL);
-		session_fail_missing(
-			apply->session, &err, entry->request.directory,
-			"the word mkdir in its line makes it, mkdir -p what is above it");
+		report_missing(apply->session, entry, &err);
 	}
 	if (rc)
 		return err.errnum != EINTR;
@@ -789,7 +802,8 @@ static bool may_release(struct apply *apply, const struct apply_texts *texts)
 		return false;
 	if (texts->empty && reported_add(apply->reported, texts->empty))
 		session_warn(apply->session, texts->empty,
-			     "has no file *.conf, so nothing is released");
+			     "has no file *.conf, so nothing is released; an empty one means "
+			     "that nothing is wished");
 	if (!texts->empty && texts->count)
 		return !texts->being_written;
 	return false;
@@ -989,6 +1003,24 @@ static void apply_once(struct apply *apply, char *const *files, int count, bool 
 	apply_texts_free(&texts);
 }
 
+/* As by "fsquota apply < FILE", which needs the operand "-". */
+static void tell_of_unread_input(struct session *session)
+{
+	struct stat st;
+	int bytes = 0;
+
+	if (session->batch || fstat(STDIN_FILENO, &st))
+		return;
+	if (S_ISREG(st.st_mode))
+		bytes = lseek(STDIN_FILENO, 0, SEEK_CUR) < st.st_size;
+	else if (S_ISFIFO(st.st_mode) && ioctl(STDIN_FILENO, FIONREAD, &bytes))
+		bytes = 0;
+	if (bytes)
+		session_warn(session, NULL,
+			     "the lines are those of " APPLY_DIRECTORY
+			     ", and standard input is not read: fsquota apply - reads it");
+}
+
 static void command_apply(struct session *session, const struct invocation *invocation)
 {
 	const struct apply_options *options = invocation->options;
@@ -1018,6 +1050,8 @@ static void command_apply(struct session *session, const struct invocation *invo
 		stay(&apply, files, count);
 	else
 		apply_once(&apply, files, count, named);
+	if (!named && !options->watch)
+		tell_of_unread_input(session);
 	session_flush(session);
 	restore_signals(&signals_before);
 	if (session->status == 0 && apply.changed && options->exit_code)

@@ -421,8 +421,9 @@ static void take_entry_line(struct line *line, char *text)
 		goto out;
 	if (line->good && signs.pattern &&
 	    (request->make || request->id || request->name || entry.registered))
-		line->good =
-			refuse(line, "a pattern does not go with mkdir, id, name and registered");
+		line->good = refuse(
+			line,
+			"mkdir, id, name and registered are for one directory, not for a pattern");
 	if (line->good && signs.pattern)
 		take_pattern(line, pattern, &entry);
 	else if (line->good)

@@ -658,6 +658,14 @@ static void end_mail(struct check *check)
 	free(check->mail.bytes);
 }
 
+/* Nobody is told, and of that nobody either. */
+static void warn_without_address(struct session *session)
+{
+	if (!session->mail && session_has_person(session))
+		session_warn(session, NULL,
+			     "no address: write mail = ADDRESS into /etc/fsquota.conf");
+}
+
 static bool names_address(const struct invocation *invocation)
 {
 	struct stat st;
@@ -740,6 +748,8 @@ static void command_check(struct session *session, const struct invocation *invo
 		return;
 	}
 	check.projects.until = until_read_shown(session, &until);
+	if (options->mail)
+		warn_without_address(session);
 	if (options->mail)
 		begin_mail(&check);
 	if (type == FSQ_PROJECT && !session->at.count && !chosen && !options->within)

@@ -194,12 +194,13 @@ static bool refuse_unknown(struct session *session, const struct command *comman
  * @return   NULL: an error was reported
  */
 static const char *next_value(struct session *session, const char *option, const char *glue,
-			      char ***words)
+			      const struct command_option *of, char ***words)
 {
 	const char *value = **words;
 
 	if (!value)
-		session_usage_error(session, "option %s takes a value", option);
+		session_usage_error(session, "option %s takes a value: %s %s (%s)", option, option,
+				    of->argument, of->help);
 	else if (strncmp(value, "--", 2) == 0)
 		session_usage_error(session,
 				    "option %s takes a value, and %s is an option; if it is the "
@@ -233,7 +234,7 @@ static bool take_name(struct session *session, const struct command *command, ch
 	if (!value && option->choices && !is_choice(option, **words))
 		value = "always";
 	if (option->kind && !value)
-		value = next_value(session, word, "=", words);
+		value = next_value(session, word, "=", option, words);
 	return (value || !option->kind) && take_option(session, option, options, value);
 }
 
@@ -264,7 +265,7 @@ static bool take_letters(struct session *session, const struct command *command,
 					"-h is --help, without a path; sizes have a letter anyway");
 			continue;
 		}
-		value = at[1] ? at + 1 : next_value(session, letter, "", words);
+		value = at[1] ? at + 1 : next_value(session, letter, "", option, words);
 		return value && take_option(session, option, options, value);
 	}
 	return goes_on;

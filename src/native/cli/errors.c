@@ -105,6 +105,7 @@ static const char *hint_of_error(const struct error *error)
 enum { EXPLAINS = 1, OF_PROJECTS = 2, BY_SETUP = 4 };
 
 static const unsigned char causes[] = {
+	[FSQ_FINDING_NOT_MOUNTED] = EXPLAINS,
 	[FSQ_FINDING_SECCOMP] = EXPLAINS,
 	[FSQ_FINDING_KERNEL_WITHOUT_QUOTA] = EXPLAINS,
 	[FSQ_FINDING_NO_DEVICE_NODE] = EXPLAINS,

@@ -153,6 +153,8 @@ static const struct template templates[] = {
 	{ FSQ_FINDING_ACCOUNT_FULL, .word = "account-full",
 	  "{name} {id} is full: at the hard limit, or above the soft one for too long; see "
 	  "fsquota quota {other_name} {id}" },
+	{ FSQ_FINDING_NOT_MOUNTED, .word = "not-mounted",
+	  "fstab mounts a filesystem on {name}, which is not mounted", "mount {name}" },
 	{ FSQ_FINDING_LIMITS_OVERDUE, .word = "limits-overdue",
 	  "its limits were to go back on {name}, as resize --until said: is fsquota-until.timer "
 	  "enabled?",
@@ -266,6 +268,8 @@ static void adapt_to_mount(struct template *template, const struct fsq_finding *
 				     "without prjquota, or remounted with it, which does not "
 				     "switch them on";
 		template->repair = SETUP;
+	} else if (finding->id == FSQ_FINDING_QUOTA_OFF && finding->errnum) {
+		template->sentence = "project quota is off";
 	} else if (finding->id == FSQ_FINDING_COUNT_DIFFERS && is_xfs) {
 		/* After a mount without quota, XFS counts anew at the next one. */
 		template->repair = "umount {mountpoint} && "

@@ -96,8 +96,9 @@ static bool take_wanted_id(struct session *session, const struct command_option 
 		return session_usage_error(session, "--id is given twice: name one project a run");
 	if (fsq_parse_id(value, &session->wanted_id) == 0 && session->wanted_id != 0)
 		return true;
-	return session_usage_error(session, "\"%s\" is no project ID from 1 to %u", value,
-				   FSQ_ID_MAX);
+	return session_usage_error(session,
+				   "\"%s\" is no project ID from 1 to %u; a name takes --name",
+				   value, FSQ_ID_MAX);
 }
 
 const struct command_option chosen_options[] = {
@@ -344,10 +345,17 @@ static bool take_format(struct session *session, const struct command_option *op
 	};
 
 	(void)to, (void)value;
-	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++)
-		if (strcmp(formats[i].name, option->name) == 0 &&
-		    session->style.format < TABLE_JSON)
-			session->style.format = formats[i].format;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		const enum table_format format = formats[i].format;
+
+		if (session->batch || strcmp(formats[i].name, option->name) != 0)
+			continue;
+		if (session->style.format != TABLE_TEXT && session->style.format != format)
+			return session_usage_error(session,
+						   "--%s and an earlier format exclude each other",
+						   option->name);
+		session->style.format = format;
+	}
 	session->json = session->style.format >= TABLE_JSON;
 	return true;
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -91,10 +92,29 @@ bool paths_add_all(struct session *session)
 	return false;
 }
 
+/* The disk of the system seldom has quotas. */
+static bool is_of_system(const char *directory)
+{
+	return strcmp(directory, "/") == 0 || fsq_path_below("/boot", directory, strlen(directory));
+}
+
+/* Tell a person which filesystems are not shown. @first  of @count */
+static void tell_of_left_out(struct session *session, const char *first, size_t count)
+{
+	char others[40] = "";
+
+	if (count > 1)
+		snprintf(others, sizeof(others), " (and on %zu more)", count - 1);
+	if (count && session_has_person(session))
+		session_warn(session, first,
+			     "left out: project quota is off here%s, see fsquota doctor", others);
+}
+
 void paths_add_all_with_quota(struct session *session)
 {
 	struct fsq_state state;
-	size_t kept = 0;
+	size_t kept = 0, left = 0;
+	char *first = NULL;
 
 	if (!paths_add_all(session))
 		return;
@@ -107,10 +127,16 @@ void paths_add_all_with_quota(struct session *session)
 			session->paths[kept++] = *path;
 			continue;
 		}
+		if (!is_of_system(path->directory) && left++ == 0)
+			first = path->directory;
+		else
+			free(path->directory);
 		fsq_filesystem_close(path->fs);
-		free(path->directory);
 	}
 	session->path_count = kept;
+	if (first && kept)
+		tell_of_left_out(session, first, left);
+	free(first);
 	if (session->path_count == 0 && !session->no_memory)
 		session_error(session, 0, FSQ_E_NOT_SUPPORTED, 0, NULL,
 			      "no filesystem with quota is mounted; see fsquota doctor");

@@ -207,8 +207,9 @@ bool assign_request_set(struct session *session, const struct word_origin *origi
 	}
 	if (strcmp(key, "id") == 0)
 		return (fsq_parse_id(value, &request->id) == 0 && request->id != 0) ||
-		       assign_refuse(session, origin, "\"%.100s\" is no project ID from 1 to %u",
-				     value, FSQ_ID_MAX);
+		       assign_refuse(session, origin,
+				     "\"%.100s\" is no project ID from 1 to %u; a name takes %s",
+				     value, FSQ_ID_MAX, origin->file ? "name=" : "--name");
 	if (strcmp(key, "mode") == 0) {
 		request->mode = (mode_t)strtoul(value, NULL, 8);
 		return (strspn(value, "01234567") == strlen(value) && strlen(value) <= 4 &&

@@ -362,11 +362,25 @@ static enum fsq_visit look_for(uint32_t id, const char *directory, void *arg)
 	return FSQ_VISIT_STOP;
 }
 
-/* As it is written: it may lie on a mount that does not answer. */
-static bool is_registered(const struct session *session, const char *path)
+bool suggest_is_registered(const struct session *session, const char *path)
 {
 	fsq_projects_each(session->projects_file, look_for, &path, NULL);
 	return !path;
+}
+
+/* Behind --json, somebody may name what other tools call a field. @return  for free(3), or NULL */
+static char *suggest_for_column(const struct session *session, const char *word)
+{
+	char *hint = NULL;
+
+	for (const struct field *field = session->rows ? session->rows->fields : NULL;
+	     field && (field->column || field->key); field++)
+		if (field->column &&
+		    (strcasecmp(field->column, word) == 0 ||
+		     (field->key && strcasecmp(field->key, word) == 0)) &&
+		    asprintf(&hint, "for the column of that name: -o %s", field->column) >= 0)
+			return hint;
+	return NULL;
 }
 
 /* @return   how to see such things, for free(3), or NULL */
@@ -384,12 +398,14 @@ char *suggest_for_path(struct session *session, const char *path, bool exists)
 
 	if (!exists && strcmp(path, "-") == 0)
 		return strdup("fsquota batch reads requests from standard input");
-	if (!exists && is_registered(session, path))
+	if (!exists && suggest_is_registered(session, path))
 		return strdup("it is registered: fsquota prune --dry-run shows what is gone");
 	if (!exists)
 		hint = suggest_for_id(session, path);
 	if (!exists && !hint)
 		hint = suggest_for_name(session, path);
+	if (!exists && !hint)
+		hint = suggest_for_column(session, path);
 	if (!exists && !hint && session->has_root)
 		hint = strdup("with --root, paths are as in that system");
 	if (!exists && !hint && strstr(path, ":/"))

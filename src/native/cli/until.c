@@ -61,7 +61,8 @@ static bool ask_date(struct session *session, const char *text, int64_t *when)
 			      "cannot run date for --until; a time such as 3d needs none");
 	else if (!good)
 		session_usage_error(session,
-				    "--until is a time such as 3d or \"monday 8:00\", not \"%s\"",
+				    "--until is a time such as 3d or \"monday 8:00\", not \"%s\"; "
+				    "without it limits last",
 				    text);
 	free(answer);
 	free(option);
@@ -94,12 +95,7 @@ static void take_next(const char *text, int64_t *when)
 
 const char *until_date(char date[UNTIL_DATE], int64_t when)
 {
-	time_t seconds = (time_t)when;
-	struct tm tm;
-
-	date[0] = '\0';
-	if (localtime_r(&seconds, &tm))
-		strftime(date, UNTIL_DATE, "%Y-%m-%d %H:%M", &tm);
+	field_put_local_time(date, 1000 * when);
 	return date;
 }
 

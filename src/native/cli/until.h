@@ -39,7 +39,7 @@ bool until_parse(struct session *session, const char *text, int64_t *when);
 /** Tell on a terminal when the limits of a directory go back; and everywhere, if nothing that is known does it. */
 void until_tell(struct session *session, const char *directory, int64_t when);
 
-#define UNTIL_DATE 40
+#define UNTIL_DATE FIELD_CELL
 
 /** Write a time as people read it. @return  @date */
 const char *until_date(char date[UNTIL_DATE], int64_t when);

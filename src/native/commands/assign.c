@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -111,8 +112,7 @@ static void warn_of_until(struct session *session, const char *like, uint32_t id
 	if (until_read_silently(session, &until))
 		line = until_find_at(session, &until, id, like);
 	if (line)
-		session_warn(session, like,
-			     "its limits go back on %s, those that are copied do not",
+		session_warn(session, like, "its limits go back on %s, the copied ones stay",
 			     until_date(date, line->when));
 	until_free(&until);
 }
@@ -143,7 +143,9 @@ static bool take_limits_of(struct session *session, const char *like,
 	else if (rc && err.hint == FSQ_HINT_ASSIGN_OR_COUNT)
 		err.hint = FSQ_HINT_NONE;
 	if (rc)
-		return session_fail(session, &err);
+		return session_fail_missing(session, &err, like,
+					    "--like takes a directory that has a quota, or had "
+					    "one: fsquota list shows them");
 	is_quota = usage.source == FSQ_USAGE_QUOTA;
 	if (rc == 0 && usage.id)
 		warn_of_until(session, like, usage.id);
@@ -183,6 +185,19 @@ static void forget_until(struct session *session, const char *directory,
 		until_forget(session, fsq_assignment_id(assignment), st.st_dev, &after);
 }
 
+/* Who knows other quotas takes it for a part of the outer one. */
+static void warn_of_outer(struct session *session, const char *directory, uint32_t id)
+{
+	char *outer = id ? suggest_directory_of(session, id) : NULL;
+
+	if (id)
+		session_warn(session, directory,
+			     "leaves project %u%s%s: it counts there no more, and those limits "
+			     "do not hold in it",
+			     id, outer ? " of " : "", outer ? outer : "");
+	free(outer);
+}
+
 /* @return   whether it is assigned, and was shown */
 static bool assign_and_show(struct session *session, const struct fsq_assign_request *request,
 			    struct progress *progress)
@@ -213,12 +228,9 @@ static bool assign_and_show(struct session *session, const struct fsq_assign_req
 			session_note_change(session, request->directory, LIMITS_SET);
 		if (fsq_assignment_change(assignment) == FSQ_CHANGED)
 			forget_until(session, request->directory, assignment);
-		/* Who knows other quotas takes it for a part of the outer one. */
-		if (fsq_assignment_change(assignment) == FSQ_CREATED &&
-		    fsq_assignment_outer(assignment) && session_has_person(session))
-			session_warn(session, request->directory,
-				     "leaves project %u, whose limits do not hold in it any more",
-				     fsq_assignment_outer(assignment));
+		if (fsq_assignment_change(assignment) == FSQ_CREATED)
+			warn_of_outer(session, request->directory,
+				      fsq_assignment_outer(assignment));
 		/* Warn of limits that have no effect. */
 		if (fsq_assignment_enforcement(assignment) == FSQ_NOT_ENFORCED)
 			session_warn_not_enforced(session, request->directory);

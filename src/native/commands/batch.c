@@ -43,7 +43,7 @@ static void split_words(struct request *request, char *line)
 	char *rest = NULL, *word = NULL;
 
 	if (line[strcspn(line, "'\"\\")])
-		request->wrong = "a word that has to be quoted takes a JSON array, such as " ARRAY;
+		request->wrong = "a request with quotes is a JSON array of words, such as " ARRAY;
 	else
 		word = strtok_r(line, " \t\r", &rest);
 	while (word && add_word(request, word))

@@ -196,6 +196,7 @@ static void command_export(struct session *session, const struct invocation *inv
 			show_project_line(&projects, &projects.all[i], invocation->options);
 		show_grace_lines(&projects);
 		tables_end(session);
+		projects_tell_of_empty(&projects, projects.count == 0);
 	}
 	projects_free(&projects);
 	until_free(&until);

@@ -30,8 +30,8 @@ static bool parse_limit_word(struct session *session, enum fsq_type type, const 
 	const char *text = limit_word(word, &form, &hard);
 
 	if (!text)
-		return session_usage_error(
-			session, "unrecognised argument %s: first come " LIMIT_WORDS, word);
+		return session_usage_error(session, "unrecognised argument %s: name " LIMIT_WORDS,
+					   word);
 	if (strchr(text, ',') && strchr(text, '='))
 		return session_usage_error(session, "%s: blanks separate limits, not commas", word);
 	if (strcmp(text, "none") == 0)
@@ -226,7 +226,7 @@ static void command_timer(struct session *session, const struct invocation *invo
 		return;
 	if (!is_time || seconds > (id ? FSQ_TIMER_MAX - (uint64_t)time(NULL) : UINT32_MAX)) {
 		session_usage_error(session,
-				    "cannot parse %s: the whole time comes first, such as 7d",
+				    "cannot parse %s: the time comes first, in one word such as 7d",
 				    operands[0]);
 		return;
 	}

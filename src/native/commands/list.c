@@ -194,11 +194,8 @@ static void command_list(struct session *session, const struct invocation *invoc
 		else if (options->tree)
 			show_tree(&projects, false);
 		tables_end(session);
-		if (!found && projects.type == FSQ_PROJECT && session_has_person(session))
-			session_warn(session, invocation->operands[0],
-				     "no project here: fsquota explain DIR shows what fills a "
-				     "directory, "
-				     "fsquota assign gives it a limit");
+		if (projects.type == FSQ_PROJECT)
+			projects_tell_of_empty(&projects, !found);
 		if (any)
 			totals_show(&projects, false, false);
 	}

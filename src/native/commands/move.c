@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 
 #include "native/cli/journal.h"
 #include "native/cli/options.h"
 #include "native/cli/progress.h"
+#include "native/cli/suggest.h"
 #include "native/cli/until.h"
 #include "native/rows/change.h"
 #include "quota/fsquota.h"
+#include "quota/mounts/lookup.h"
 
 struct move_options {
 	bool rename;
@@ -52,6 +58,44 @@ static void write_moved(struct writer *w, const void *arg)
 static const struct row_fields moved_rows = { moved_fields, sizeof(struct moved_row),
 					      "PATH,FROM,ID,NAME,CHANGED,LINES", write_moved };
 
+/* @return   whether the quota has moved there already */
+static bool is_registered(struct session *session, const char *path)
+{
+	char *real = fsq_lookup_gone(NULL, path);
+	bool is = real && suggest_is_registered(session, real);
+
+	free(real);
+	return is;
+}
+
+static void report_failure(struct session *session, const struct fsq_move_request *request,
+			   const struct fsq_error *err)
+{
+	const char *from = request->from, *to = request->to;
+	struct fsq_error relative = *err;
+	struct stat st;
+	uint32_t id;
+
+	if (err->kind == FSQ_E_NOT_FOUND && !strchr(from, '/') &&
+	    fsq_lookup_stat(NULL, from, 0, &st, NULL) == -ENOENT &&
+	    fsq_project_names_id(session_names(session), from, &id))
+		session_error(session, ERROR_AT_PATH, err->kind, 0, from,
+			      "is the name of a project: give its old path, which fsquota list "
+			      "shows, and its new one");
+	else if (strchr(from, '/') && !strchr(to, '/') &&
+		 (err->errnum == ENOENT || err->errnum == EXDEV)) {
+		relative.hint = FSQ_HINT_NONE;
+		session_fail_hint(session, &relative,
+				  "NEW is a path from here: write it in full, as OLD is");
+	} else if (err->kind == FSQ_E_NOT_FOUND && !err->errnum && is_registered(session, to))
+		session_fail_hint(session, err, "NEW is: the quota has moved there already");
+	else
+		session_fail_missing(
+			session, err, to,
+			"rename it with mv first; move registers it, and with "
+			"--rename does both; to another filesystem: cp -a, then assign --like");
+}
+
 static void command_move(struct session *session, const struct invocation *invocation)
 {
 	const struct fsq_registry registry = session_registry(session);
@@ -87,19 +131,8 @@ static void command_move(struct session *session, const struct invocation *invoc
 							.directory = request.to,
 							.from = request.from,
 							.err = rc ? &err : NULL });
-	if (rc == FSQ_E_NOT_FOUND && err.errnum == 0 && !strchr(request.from, '/') &&
-	    fsq_project_names_id(session_names(session), request.from, &moved.id)) {
-		session_error(session, ERROR_AT_PATH, rc, 0, request.from,
-			      "is the name of a project: give its old path, which fsquota list "
-			      "shows");
-		restore_signals(&signals_before);
-		return;
-	}
 	if (rc) {
-		session_fail_missing(
-			session, &err, request.to,
-			"rename it with mv first; move registers it, and with "
-			"--rename does both; to another filesystem: cp -a, then assign --like");
+		report_failure(session, &request, &err);
 		restore_signals(&signals_before);
 		return;
 	}

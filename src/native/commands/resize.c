@@ -100,13 +100,50 @@ static bool resize(const struct resizing *resizing, const struct fsq_resize_requ
 	return true;
 }
 
+struct found_mount {
+	dev_t dev;
+	char *directory;
+};
+
+static enum fsq_visit take_mount(const struct fsq_mount *mount, void *arg)
+{
+	struct found_mount *found = arg;
+
+	if (mount->dev != found->dev)
+		return FSQ_VISIT_CONTINUE;
+	found->directory = strdup(mount->directory);
+	return FSQ_VISIT_STOP;
+}
+
+/* @return   where a filesystem is mounted, for free(3); NULL: it is not known */
+static char *find_mount(dev_t dev)
+{
+	struct found_mount found = { dev, NULL };
+
+	fsq_mounts_each(NULL, take_mount, &found, NULL);
+	return found.directory;
+}
+
 static void warn(struct resizing *resizing, const struct fsq_resized *resized, const char *path)
 {
 	static const char *const words[] = { [FSQ_BLOCKS] = "space", [FSQ_INODES] = "inodes" };
 	const struct fsq_resize_request *request = &resizing->request;
 	const char *origin = request->directory ? request->directory : request->at;
 	struct session *session = resizing->session;
+	char *of_name = origin ? NULL : find_mount(resized->dev);
+	char *above = resized->above && resized->changed
+			      ? suggest_directory_of(session, resized->id)
+			      : NULL;
 	struct fsq_support support;
+
+	if (above)
+		session_warn(session, path,
+			     "has no quota of its own: the limits are those of %s, project %u; "
+			     "fsquota assign gives it its own",
+			     above, resized->id);
+	free(above);
+	if (!origin)
+		origin = of_name;
 
 	if (origin && resized->dev != resizing->asked &&
 	    fsq_supported(origin, &support, NULL) == 0) {
@@ -123,9 +160,17 @@ static void warn(struct resizing *resizing, const struct fsq_resized *resized, c
 					request->directory ? NULL : session_mounts(session), path,
 					resized->id);
 	budgets_warn(session, path, resized->over);
+	free(of_name);
 	/* The next apply leaves limits alone that go back. */
 	if (resized->changed && !request->dry_run && request->directory && !resizing->from)
 		session_note_change(session, request->directory, LIMITS_SET);
+	/* One that is not named moves with the hard one. */
+	if (resized->after.soft[FSQ_BLOCKS] != resized->before.soft[FSQ_BLOCKS] &&
+	    !(request->limits.mask & FSQ_SOFT(FSQ_BLOCKS)) && resizing->options->hard &&
+	    session_has_person(session))
+		session_warn(session, path,
+			     "the soft limit moves with the hard one; --soft SIZE "
+			     "sets it");
 	/* A soft limit below the use is no failure. */
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
 		if (resized->after.soft[form] && resized->used[form] > resized->after.soft[form])
@@ -455,22 +500,30 @@ out:
 	return edited == EDIT_CHANGED || (edited == EDIT_UNCHANGED && session_has_rows(session));
 }
 
-static void edit_one(struct resizing *resizing, const struct invocation *invocation)
+/* @wanted   such as "--edit goes with one directory"; that of --id or --name is named */
+static void refuse_without_directory(struct session *session, const char *wanted)
 {
-	struct session *session = resizing->session;
-	const struct resize_options *options = resizing->options;
-	char *file = NULL, *directory = NULL;
+	char *directory = NULL;
 	uint32_t id = session->wanted_id;
 
 	if (id || (session->wanted_name &&
 		   fsq_project_names_id(session_names(session), session->wanted_name, &id)))
 		directory = suggest_directory_of(session, id);
+	session_usage_error(session, "%s%s%s", wanted, directory ? "; that of the project: " : "",
+			    directory ? directory : "");
+	free(directory);
+}
+
+static void edit_one(struct resizing *resizing, const struct invocation *invocation)
+{
+	struct session *session = resizing->session;
+	const struct resize_options *options = resizing->options;
+	char *file = NULL;
+
 	if (invocation->operand_count != 1 || options->hard || options->words.limits.mask ||
 	    options->has_over || options_choose_project(session) || session->at.count) {
-		session_usage_error(
-			session, "--edit goes with one directory, and with no limits%s%s",
-			directory ? "; that of the project: " : "", directory ? directory : "");
-		free(directory);
+		refuse_without_directory(session,
+					 "--edit goes with one directory, and with no limits");
 		return;
 	}
 	resizing->request.directory = invocation->operands[0];
@@ -581,8 +634,10 @@ static void resize_due(struct session *session)
 {
 	const int64_t now = time(NULL);
 	struct until until = { 0 };
+	bool is_any = false;
 
 	if (until_read_if_any(session, &until, !session->dry_run, is_due, &now)) {
+		is_any = true;
 		for (size_t i = 0; i < until.count; i++)
 			until.list[i].is_done =
 				until.list[i].when <= now && end_line(session, &until.list[i]);
@@ -590,6 +645,8 @@ static void resize_due(struct session *session)
 			until_remove(session, &until);
 	}
 	until_free(&until);
+	if (!is_any && !session->status && session_has_person(session))
+		session_warn(session, NULL, "no limits are due: fsquota list -o +until shows when");
 }
 
 static void command_resize(struct session *session, const struct invocation *invocation)
@@ -623,7 +680,8 @@ static void command_resize(struct session *session, const struct invocation *inv
 		return;
 	}
 	if (options->until && (options->edit || options->has_over)) {
-		session_usage_error(session, "--until goes with one directory, and with limits");
+		refuse_without_directory(session,
+					 "--until goes with one directory, and with limits");
 		return;
 	}
 	if (options->edit) {
@@ -633,7 +691,8 @@ static void command_resize(struct session *session, const struct invocation *inv
 	if (!make_request(session, invocation, &resizing.request, &directories))
 		return;
 	if (options->until && directories != 1) {
-		session_usage_error(session, "--until goes with one directory, and with limits");
+		refuse_without_directory(session,
+					 "--until goes with one directory, and with limits");
 		return;
 	}
 	if (options->until) {

@@ -3,10 +3,12 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "native/cli/journal.h"
+#include "native/cli/suggest.h"
 #include "native/cli/until.h"
 #include "quota/base/error.h"
 #include "quota/base/units.h"
@@ -321,6 +323,28 @@ static bool is_of_fsck(const char *directory)
 	       (size == length || directory[size - length - 1] == '/');
 }
 
+/* A directory that joins a project may change the limits of those that are in it. */
+static void warn_of_joined(struct session *session, const char *directory, uint32_t id,
+			   const struct fsq_limits *before, const struct fsq_limits *after)
+{
+	const struct record_row was = change_values(before), is = change_values(after);
+	static struct writer w;
+	struct text text = { 0 };
+	char *first;
+
+	if (fsq_limits_are_none(before) || fsq_limits_are_same(before, after))
+		return;
+	first = suggest_directory_of(session, id);
+	writer_start_text(&w, &text);
+	change_write_limits(&w, "", &was, &is);
+	if (writer_flush(&w) == 0)
+		session_warn(session, directory, "joins project %u%s%s, whose limits change: %.*s",
+			     id, first ? " of " : "", first ? first : "", (int)text.used,
+			     text.bytes);
+	free(text.bytes);
+	free(first);
+}
+
 void change_warn_of_assignment(struct session *session, const struct fsq_assign_request *request,
 			       const struct fsq_assignment *assignment)
 {
@@ -346,6 +370,9 @@ void change_warn_of_assignment(struct session *session, const struct fsq_assign_
 	fsq_assignment_limits(assignment, &before, &after);
 	change_warn_of_space(session, request->directory, &before, &after,
 			     fsq_assignment_space(assignment));
+	if (change == FSQ_CREATED)
+		warn_of_joined(session, request->directory, fsq_assignment_id(assignment), &before,
+			       &after);
 	/* The limits that a project has are new for a directory that joins it. */
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++) {
 		if (change == FSQ_CREATED && before.soft[form] == after.soft[form])

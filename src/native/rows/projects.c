@@ -279,6 +279,15 @@ static bool read_directories(struct projects *projects)
 	return true;
 }
 
+/* @return   what the caller has named on a filesystem, or NULL */
+static const char *named_path(const struct projects *projects, const struct path_entry *path)
+{
+	for (size_t i = 0; i < projects->scopes.count; i++)
+		if (projects->scopes.list[i].dev == path->info->dev)
+			return projects->scopes.list[i].given;
+	return NULL;
+}
+
 /* @return   false: an error was reported */
 static bool read_filesystem(struct projects *projects, const struct path_entry *path)
 {
@@ -309,9 +318,10 @@ static bool read_filesystem(struct projects *projects, const struct path_entry *
 	if (rc || !projects->state.accounting[projects->type]) {
 		if (!projects->pass_over)
 			session_error(session,
-				      projects->type == FSQ_PROJECT ? ERROR_NO_QUOTA
-								    : ERROR_OTHER_TYPE,
-				      FSQ_E_NOT_SUPPORTED, 0, NULL,
+				      ERROR_AT_PATH |
+					      (projects->type == FSQ_PROJECT ? ERROR_NO_QUOTA
+									     : ERROR_OTHER_TYPE),
+				      FSQ_E_NOT_SUPPORTED, 0, named_path(projects, path),
 				      "there is no %s quota on this filesystem", type);
 		return projects->pass_over;
 	}
@@ -469,6 +479,25 @@ bool projects_has_any(const struct projects *projects, const struct scope *scope
 		if (scope_has(scope, 0, projects->known[i].directory))
 			return true;
 	return false;
+}
+
+void projects_tell_of_empty(const struct projects *projects, bool none)
+{
+	static const char words[] = "no project here: fsquota explain DIR shows what fills a "
+				    "directory, fsquota assign gives it a limit";
+	struct session *session = projects->session;
+	const bool is_person = session_has_person(session);
+
+	for (size_t i = 0; i < projects->scopes.count && is_person; i++) {
+		const struct scope *scope = &projects->scopes.list[i];
+
+		if (!scope->given || projects_has_any(projects, scope))
+			continue;
+		none = false;
+		session_warn(session, scope->given, words);
+	}
+	if (none && is_person)
+		session_warn(session, NULL, words);
 }
 
 bool projects_collect_chosen(struct projects *projects)

@@ -239,6 +239,9 @@ bool projects_collect_scopes(struct projects *projects, bool all);
 /** @return  whether a project that was read is in a scope */
 bool projects_has_any(const struct projects *projects, const struct scope *scope);
 
+/** Tell a person of the directories that were named and have no project at or below them. @none  nothing has */
+void projects_tell_of_empty(const struct projects *projects, bool none);
+
 /**
  * Read the project, user or group of --id or --name, once for each filesystem that has it.
  *

@@ -257,7 +257,7 @@ static bool check_operands(struct session *session, const struct invocation *inv
 	if (invocation->operand_count == 2 && is_device(words[0]) && !is_device(words[1]))
 		return session_usage_error(
 			session,
-			"setup mounts nothing new: mount %s %s, and then fsquota "
+			"setup mounts nothing new: mount -o prjquota %s %s, and then fsquota "
 			"setup %s",
 			words[0], words[1], words[1]);
 	if (invocation->operand_count > 1)

@@ -376,11 +376,53 @@ static bool is_device_known(const struct fsq_diagnosis *diagnosis, dev_t dev)
 	return false;
 }
 
+struct awaited {
+	const struct fsq_subject *subject;
+	char *directory; /* or NULL */
+	bool no_memory;
+};
+
+static enum fsq_visit take_awaited(const struct fsq_mount *line, void *arg)
+{
+	struct awaited *awaited = arg;
+	const struct fsq_subject *subject = awaited->subject;
+
+	if (!fsq_mount_point_hides(line->directory, subject->outlook.mount.directory,
+				   subject->handle.path))
+		return FSQ_VISIT_CONTINUE;
+	awaited->directory = strdup(line->directory);
+	awaited->no_memory = !awaited->directory;
+	return FSQ_VISIT_STOP;
+}
+
+/* @return   whether the path belongs to a filesystem that is not mounted: nothing here is about that */
+static bool is_awaited(struct fsq_subject *subject)
+{
+	struct awaited awaited = { .subject = subject };
+	struct fsq_error err;
+	bool is;
+
+	if (fsq_fstab_each(subject->diagnosis->fstab, take_awaited, &awaited, &err) &&
+	    err.errnum == ENOMEM)
+		awaited.no_memory = true;
+	if (awaited.no_memory)
+		fsq_diagnosis_fail(subject->diagnosis, ENOMEM, subject->handle.path);
+	else if (awaited.directory)
+		fsq_finding_visit_here(subject, (struct fsq_finding){ .id = FSQ_FINDING_NOT_MOUNTED,
+								      .path = subject->handle.path,
+								      .name = awaited.directory });
+	is = awaited.directory || awaited.no_memory;
+	free(awaited.directory);
+	return is;
+}
+
 static void look_at_subject(struct fsq_subject *subject, bool itself)
 {
 	struct fsq_diagnosis *diagnosis = subject->diagnosis;
 	bool new = !is_device_known(diagnosis, subject->outlook.mount.dev);
 
+	if (itself && is_awaited(subject))
+		return;
 	if (new) {
 		dev_t *devs = array_grow(diagnosis->devs, diagnosis->dev_count,
 					 &diagnosis->dev_capacity, sizeof(*devs));

@@ -117,6 +117,7 @@ static void check_quota(struct fsq_subject *subject)
 	off.in_fstab = takes_root_flags(subject)
 			       ? fsq_options_enforce(outlook->next_boot.root_flags)
 			       : outlook->next.line && fsq_options_enforce(outlook->next.options);
+	off.errnum = is_type(subject, "ext4") ? outlook->features_errnum : 0;
 	if (outlook->accounting)
 		off.id = FSQ_FINDING_NOT_ENFORCED;
 	else if (takes_root_flags(subject) && !off.in_fstab)

@@ -255,7 +255,7 @@ static int refuse_range(const struct search *search, const struct fsq_id_range *
 		       : NULL;
 	if (word)
 		return fsq_fail(err, FSQ_E_CONFLICT, 0, NULL,
-				"project ID %u is that of %.*s; without it, it gets one of its own",
+				"project ID %u is that of %.*s: name another, or none",
 				range->first, (int)(length < 150 ? length : 150), word);
 	if (range->first == range->last)
 		return fsq_add_hint(err, FSQ_HINT_LOOK_AT_ID,

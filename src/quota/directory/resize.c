@@ -19,8 +19,9 @@
 /* So that limit * percent fits in 64 bits. */
 #define PERCENT_MAX 10000
 
+/* @whose    has the limits, in a message */
 static int find_size(const struct fsq_resize_request *request, const struct fsq_amounts *amounts,
-		     int fd, uint64_t *blocks, struct fsq_error *err)
+		     const char *whose, int fd, uint64_t *blocks, struct fsq_error *err)
 {
 	const char *path = request->directory;
 	uint64_t hard = fsq_limit_or_0(amounts->hard);
@@ -44,13 +45,13 @@ static int find_size(const struct fsq_resize_request *request, const struct fsq_
 					     fsq_size_text(text, amounts->used)));
 	if (*blocks >= hard || request->allow_shrink)
 		return 0;
-	fsq_fail(err, FSQ_E_CONFLICT, 0, path, "would be smaller than the %s it has",
-		 fsq_size_text(text, hard));
+	fsq_fail(err, FSQ_E_CONFLICT, 0, path, "would be smaller than the %s %s has",
+		 fsq_size_text(text, hard), whose);
 	return fsq_add_hint(err, FSQ_HINT_ALLOW_SHRINK, FSQ_E_CONFLICT);
 }
 
 static int find_inodes(const struct fsq_resize_request *request, const struct fsq_dquot *dquot,
-		       struct fsq_limits *limits, struct fsq_error *err)
+		       const char *whose, struct fsq_limits *limits, struct fsq_error *err)
 {
 	const struct fsq_amounts *amounts = &dquot->form[FSQ_INODES];
 	uint64_t hard = request->limits.hard[FSQ_INODES], has = fsq_limit_or_0(amounts->hard);
@@ -65,7 +66,7 @@ static int find_inodes(const struct fsq_resize_request *request, const struct fs
 					     amounts->used));
 	if (hard && hard < has && !request->allow_shrink) {
 		fsq_fail(err, FSQ_E_CONFLICT, 0, request->directory,
-			 "would be smaller than the %" PRIu64 " inodes it has", has);
+			 "would be smaller than the %" PRIu64 " inodes %s has", has, whose);
 		return fsq_add_hint(err, FSQ_HINT_ALLOW_SHRINK, FSQ_E_CONFLICT);
 	}
 	limits->hard[FSQ_INODES] = hard;
@@ -77,8 +78,9 @@ static int find_inodes(const struct fsq_resize_request *request, const struct fs
 
 /* Compute the new limits. */
 static int find_new_limits(const struct fsq_resize_request *request, const struct fsq_dquot *dquot,
-			   int fd, struct fsq_limits *limits, struct fsq_error *err)
+			   bool above, int fd, struct fsq_limits *limits, struct fsq_error *err)
 {
+	const char *whose = above ? "its project" : "it";
 	uint64_t hard = limits->hard[FSQ_BLOCKS], *soft = &limits->soft[FSQ_BLOCKS], blocks;
 	int rc;
 
@@ -87,7 +89,7 @@ static int find_new_limits(const struct fsq_resize_request *request, const struc
 		limits->hard[FSQ_BLOCKS] = 0;
 	}
 	if (request->bytes || request->percent) {
-		rc = find_size(request, &dquot->form[FSQ_BLOCKS], fd, &blocks, err);
+		rc = find_size(request, &dquot->form[FSQ_BLOCKS], whose, fd, &blocks, err);
 		if (rc)
 			return rc;
 		if (!fsq_limit_is_none(*soft) &&
@@ -97,7 +99,7 @@ static int find_new_limits(const struct fsq_resize_request *request, const struc
 			*soft = blocks;
 		limits->hard[FSQ_BLOCKS] = blocks;
 	}
-	rc = find_inodes(request, dquot, limits, err);
+	rc = find_inodes(request, dquot, whose, limits, err);
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
 		if (request->limits.mask & FSQ_SOFT(form))
 			limits->soft[form] = request->limits.soft[form];
@@ -123,15 +125,17 @@ static uint32_t find_above(const struct fsq_handle *directory, const struct fsq_
 
 static int find_project_of_directory(const struct fsq_resize_request *request,
 				     struct fsq_handle *directory, struct fsq_project_edit *edit,
-				     uint32_t *id, struct fsq_error *err)
+				     struct fsq_resized *resized, struct fsq_error *err)
 {
 	const struct fsq_claim claim = { .id = request->id };
 	struct fsq_owner owner;
 	int rc = fsq_owner_lock(directory, edit, &claim, request->options, &owner, err);
+	uint32_t *id = &resized->id;
 
 	if (rc)
 		return rc;
 	*id = owner.id ? owner.id : find_above(directory, edit);
+	resized->above = *id && !owner.id;
 	if (*id == 0 && request->id == directory->project.id)
 		*id = request->id;
 	if (*id && (!request->id || request->id == *id))
@@ -196,7 +200,8 @@ static int set_new_limits(const struct fsq_resize_request *request,
 	}
 	rc = known ? check_known(known, resized, request->directory, err) : 0;
 	if (rc == 0 && !goes_back)
-		rc = find_new_limits(request, &dquot, target->fd, &resized->after, err);
+		rc = find_new_limits(request, &dquot, resized->above, target->fd, &resized->after,
+				     err);
 	check.before = resized->before.hard[FSQ_BLOCKS];
 	check.after = resized->after.hard[FSQ_BLOCKS];
 	if (rc == 0 && !goes_back)
@@ -223,7 +228,7 @@ static int resize_directory(const struct fsq_resize_request *request,
 	if (fstat(directory.target.fd, &st) == 0)
 		resized->dev = st.st_dev;
 	fsq_project_edit_before_locks(edit, fsq_quotactl_wait_thawed, &directory.target);
-	rc = find_project_of_directory(request, &directory, edit, &resized->id, err);
+	rc = find_project_of_directory(request, &directory, edit, resized, err);
 	if (rc == 0)
 		rc = set_new_limits(request, known, &directory, edit, resized, err);
 	rc = fsq_handle_explain(&directory, rc, err);
