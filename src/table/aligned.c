@@ -352,7 +352,7 @@ void aligned_end(struct table *table)
 
 	for (size_t i = 0; i < table->column_count; i++) {
 		const struct field *field = table->columns[i].field;
-		int width = (int)strlen(heading_of(field));
+		int width = headings ? (int)strlen(heading_of(field)) : 0;
 
 		if (field->if_any && table->width[i] == 0 && table->style->column_count == 0)
 			table->width[i] = LEFT_OUT;

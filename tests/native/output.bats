@@ -87,6 +87,8 @@ table() {
 
 @test "--output chooses columns of commands that print lines, and +LIST adds to the usual ones" {
 	prints $'42 /mnt/x/web\n 0 /mnt/x/logs' fsquota id -N -o ID,PATH /mnt/x/web /mnt/x/logs
+	# Without a heading nothing is as wide as one.
+	prints 2 fsquota usage -o IUSED -N /mnt/x/web
 	prints $'/mnt/x/web/file 42\n/mnt/x/web      42' fsquota find -No PATH,ID --sort -path 42 /mnt/x
 	prints $'ID       HARD\n42   10485760\n43 1073741824\n44    1048576' fsquota dump --output ID,HARD --bytes /mnt/x
 	table prune --dry-run --all --raw -No ACTION,ID,DIRECTORY /mnt/x
@@ -165,9 +167,10 @@ on_terminal() {
 	done
 }
 
-@test "of several formats the last is taken, and JSON before all; CSV has its headings without a row" {
-	assert_equal "$(fsquota list --raw --csv --output ID,NAME /mnt/x)" "$(fsquota list --csv --output ID,NAME /mnt/x)"
-	assert_equal "$(fsquota list --csv --json --raw /mnt/x)" "$(fsquota list --json /mnt/x)"
+@test "formats exclude each other, but in a batch, which is JSON; CSV has its headings without a row" {
+	refuses 2 '--csv and an earlier format exclude each other' fsquota list --raw --csv --output ID,NAME /mnt/x
+	refuses 2 '--raw and an earlier format exclude each other' fsquota list --json --raw /mnt/x
+	assert_equal "$(fsquota list --json -J /mnt/x)" "$(fsquota list --json /mnt/x)"
 	assert_equal "$(fsquota list --output all /mnt/x)" "$(fsquota list --output-all /mnt/x)"
 	assert_equal "$(fsquota check --over 100000 --csv --output id,name /mnt/x)" "ID,NAME"
 	assert_equal "$(fsquota check --over 100000 --output id,name /mnt/x)" ""

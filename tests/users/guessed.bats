@@ -731,6 +731,12 @@ others_change() {
 		mount -t ext4 "$FSQ_E_DEV" /mnt/e
 	fi
 	says '/mnt/e: left out: project quota is off here, see fsquota doctor' fsquota list
+	says 'nothing is changed: fsquota setup --yes --unmount /mnt/e does the steps' fsquota setup /mnt/e
+	mkdir /mnt/x/gone
+	fsquota assign /mnt/x/gone
+	rmdir /mnt/x/gone
+	says 'directories that are gone: 2; fsquota prune --dry-run shows them' fsquota list /mnt/x
+	fsquota release /mnt/x/gone
 	run_split fsquota list
 	assert_equal "$stderr" ''
 	fresh_fs e

@@ -197,7 +197,7 @@ static const struct template templates[] = {
 		      "is there has {other_count} and {other_inodes}: deleted files may be open, "
 		      "or files elsewhere have the ID, which fsquota explain shows" },
 	{ FSQ_FINDING_TAG_WITHOUT_LIMIT, .word = "tag-without-limit",
-	  "project {id} has no limits: its {count} inodes are only counted",
+	  "project {id} has no limits, and is only counted; inodes in use: {count}",
 	  "fsquota limit -p bhard=10G {id} {mountpoint}" },
 	{ FSQ_FINDING_LIMIT_WITHOUT_TAG, .word = "limit-without-tag",
 	  "project {id} has limits, but no file has its ID and no directory is registered",

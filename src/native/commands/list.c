@@ -196,6 +196,12 @@ static void command_list(struct session *session, const struct invocation *invoc
 		tables_end(session);
 		if (projects.type == FSQ_PROJECT)
 			projects_tell_of_empty(&projects, !found);
+		if (projects.gone && session->style.format == TABLE_TEXT &&
+		    session_has_person(session))
+			session_warn(session, NULL,
+				     "directories that are gone: %zu; fsquota prune --dry-run "
+				     "shows them",
+				     projects.gone);
 		if (any)
 			totals_show(&projects, false, false);
 	}

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "native/cli/finding_words.h"
 #include "native/cli/journal.h"
 #include "native/cli/suggest.h"
 #include "native/cli/until.h"
@@ -15,6 +16,7 @@
 #include "quota/directory/assign.h"
 #include "quota/limits/limits.h"
 #include "quota/mounts/filesystem.h"
+#include "quota/mounts/lookup.h"
 #include "shared/errno_words.h"
 
 /* --- rows --- */
@@ -330,19 +332,27 @@ static void warn_of_joined(struct session *session, const char *directory, uint3
 	const struct record_row was = change_values(before), is = change_values(after);
 	static struct writer w;
 	struct text text = { 0 };
-	char *first;
+	char *first, *real, *self;
 
 	if (fsq_limits_are_none(before) || fsq_limits_are_same(before, after))
 		return;
 	first = suggest_directory_of(session, id);
+	real = fsq_lookup_gone(NULL, directory);
+	self = real ? quote_for_shell(real) : NULL;
+	/* One that was made anew is no other. */
+	if (!first || !self || strcmp(first, self) == 0)
+		goto out;
 	writer_start_text(&w, &text);
 	change_write_limits(&w, "", &was, &is);
 	if (writer_flush(&w) == 0)
-		session_warn(session, directory, "joins project %u%s%s, whose limits change: %.*s",
-			     id, first ? " of " : "", first ? first : "", (int)text.used,
-			     text.bytes);
+		session_warn(session, directory,
+			     "joins project %u of %s, whose limits change: %.*s", id, first,
+			     (int)text.used, text.bytes);
 	free(text.bytes);
+out:
 	free(first);
+	free(real);
+	free(self);
 }
 
 void change_warn_of_assignment(struct session *session, const struct fsq_assign_request *request,

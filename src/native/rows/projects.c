@@ -590,6 +590,7 @@ struct project_row projects_row(struct projects *projects, const struct project 
 						 row.id, row.enforced);
 		else
 			row.force.is = row.enforced ? FSQ_IN_FORCE_YES : FSQ_IN_FORCE_NOT_ENFORCED;
+		projects->gone += row.force.gone;
 		row.in_force = row.force.gone && row.force.gone == row.directories.count
 				       ? "gone"
 				       : listing_in_force_word(row.force.is);

@@ -218,6 +218,7 @@ struct projects {
 	bool by_statfs;	     /* if records cannot be read, use statfs(2) on directories ... */
 	bool tell_of_statfs; /* ... and say that others may be missing */
 	bool no_memory;
+	size_t gone;	 /* with want_in_force, directories of rows that are not there */
 	bool any_counts; /* a filesystem counts this type */
 	size_t warned;	 /* 1 + the last filesystem of which it was said that it enforces nothing */
 	/* of the filesystem being read: */

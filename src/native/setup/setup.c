@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "setup.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "native/cli/finding_words.h"
 #include "native/cli/options.h"
 #include "quota/kernel/privilege.h"
 #include "quota/mounts/lookup.h"
@@ -207,6 +209,28 @@ static void show(struct session *session, const struct plan *steps, const struct
 		session->status = status_of(left);
 }
 
+static bool needs(const struct plan *plan, enum step_state state)
+{
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan->steps[i].state == state)
+			return true;
+	return false;
+}
+
+/* Of a plan that is only shown. */
+static void tell_how(struct session *session, const struct plan *plan, const char *path)
+{
+	const bool unmount = plan->unmount || needs(plan, STEP_NEEDS_UNMOUNT);
+	const bool at_boot = plan->at_boot || needs(plan, STEP_NEEDS_AT_BOOT);
+	char *quoted = session_has_person(session) ? quote_for_shell(path) : NULL;
+
+	if (quoted && (unmount || at_boot || needs(plan, STEP_TO_DO)))
+		session_warn(session, NULL,
+			     "nothing is changed: fsquota setup --yes%s%s %s does the steps",
+			     unmount ? " --unmount" : "", at_boot ? " --at-boot" : "", quoted);
+	free(quoted);
+}
+
 /* Do what can be done, and look again. */
 static void carry_out(struct session *session, struct plan *plan, const char *path)
 {
@@ -227,12 +251,8 @@ static void carry_out(struct session *session, struct plan *plan, const char *pa
 	}
 	if (plan_make(&left)) {
 		show(session, plan, &left);
-		for (size_t i = 0; i < left.count; i++) {
-			if (left.steps[i].state != STEP_NEEDS_UNMOUNT)
-				continue;
+		if (needs(&left, STEP_NEEDS_UNMOUNT))
 			session_warn(session, path, "steps are left: --unmount does them");
-			break;
-		}
 	}
 	plan_clear(&left);
 	fsq_outlook_clear(&outlook);
@@ -257,7 +277,7 @@ static bool check_operands(struct session *session, const struct invocation *inv
 	if (invocation->operand_count == 2 && is_device(words[0]) && !is_device(words[1]))
 		return session_usage_error(
 			session,
-			"setup mounts nothing new: mount -o prjquota %s %s, and then fsquota "
+			"setup mounts nothing new: mount %s %s, and then fsquota "
 			"setup %s",
 			words[0], words[1], words[1]);
 	if (invocation->operand_count > 1)
@@ -313,8 +333,10 @@ static void command_setup(struct session *session, const struct invocation *invo
 	if (plan_make(&plan)) {
 		if (options->yes && !session->dry_run && plan.count > 0)
 			carry_out(session, &plan, invocation->operands[0]);
-		else
+		else {
 			show(session, &plan, &plan);
+			tell_how(session, &plan, invocation->operands[0]);
+		}
 	}
 	plan_clear(&plan);
 	fsq_outlook_clear(&outlook);
