@@ -95,6 +95,7 @@ enum fsq_hint {
 	FSQ_HINT_COPIED,
 	FSQ_HINT_ASSIGN_LESS,
 	FSQ_HINT_MADE_AGAIN,
+	FSQ_HINT_NO_REGISTER,
 };
 
 /* Longer paths are cut in errors. */

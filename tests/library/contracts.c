@@ -468,10 +468,10 @@ static void test_words(void)
 	char text[32];
 	bool has = true;
 
-	for (int hint = FSQ_HINT_NONE + 1; hint <= FSQ_HINT_MADE_AGAIN; hint++)
+	for (int hint = FSQ_HINT_NONE + 1; hint <= FSQ_HINT_NO_REGISTER; hint++)
 		has &= fsq_hint_text((enum fsq_hint)hint) != NULL;
 	ok(has && !fsq_hint_text(FSQ_HINT_NONE) &&
-		   !fsq_hint_text((enum fsq_hint)(FSQ_HINT_MADE_AGAIN + 1)),
+		   !fsq_hint_text((enum fsq_hint)(FSQ_HINT_NO_REGISTER + 1)),
 	   "each hint has words");
 	fsq_error_text(&err, text, sizeof(text));
 	ok(strcmp(text, "cannot go on") == 0, "an error without a path");

@@ -600,7 +600,7 @@ restores_nothing() {
 	leads 2 'unknown option --kubelet: fsquota doctor /var/lib/kubelet looks there; see KUBELET in fsquota-xfs_quota(7)' doctor --kubelet
 	leads 2 'there is no directory bhard=5m; did you mean --hard 5m?' assign /mnt/x/dir bhard=5m
 	leads 2 'there is no directory isoft=5; did you mean --soft-inodes 5?' assign --mkdir new isoft=5
-	leads 2 'unknown option -0: --jsonl has any name in a line, --raw writes a blank as \\x20' list -0 -o path
+	leads 2 'unknown option -0: --jsonl has any name in a line; --raw has no blanks in a cell' list -0 -o path
 	leads 2 'unknown option --if-not-exists: it may run again: it changes only the limits that are given' assign --if-not-exists /mnt/x/dir
 	leads 2 'unknown option -p: --id ID chooses the ID; mkdir -p makes what is above DIR' assign /mnt/x/dir -p 77
 	leads 2 'unknown option --syslog: fsquota watch ... | logger -t fsquota logs its lines' watch --syslog /mnt/x
@@ -690,7 +690,7 @@ others_change() {
 	fsquota assign $top/alpha --hard 5M --name "alpha-$1"
 	run -0 fsquota assign $top/new --hard 6M --name "alpha-$1"
 	assert_line --regexp "$top/new: joins project [0-9]+ of $top/alpha, whose limits change: hard 5M -> 6M"
-	says "the soft limit moves with the hard one; --soft SIZE sets it" fsquota resize $top/photos --hard +10%
+	says "the soft limit moves with the hard one, from 9M to 10M; --soft SIZE sets it" fsquota resize $top/photos --hard +10%
 	says "$top/photos/sub: has no quota of its own: the limits are those of $top/photos, project $id" fsquota resize $top/photos/sub 12M
 	leads 6 'would be smaller than the 12M (12582912 bytes) its project has' resize $top/photos/sub 11M
 	run -0 fsquota assign $top/photos/sub --hard 2M
@@ -765,4 +765,15 @@ others_change() {
 	is_silent fsquota move /mnt/x/old /mnt/x/newer
 	leads 5 '/mnt/x/old: is not registered, and neither is a directory in it (NEW is: the quota has moved there already)' move /mnt/x/old /mnt/x/newer
 	fsquota release /mnt/x/newer
+	# Of a programmer.
+	leads 2 'there is a newline in its path (--no-register limits it, and writes no line)' assign --mkdir $'/mnt/x/a\nb'
+	leads 2 'unknown option --remove: release deletes no files: rm -r does' release --remove /mnt/x/dir
+	leads 2 'unknown option --schema: fsquota schema COMMAND prints it' usage --json --schema
+	leads 2 'there is no such command; errors and batch: see fsquota-json(5)' schema error
+	leads 2 'that command has no rows of its own; see fsquota-json(5)' schema batch
+	leads 2 'unknown option --null: --jsonl has any name in a line; --raw has no blanks in a cell' list --null
+	mkdir /mnt/x/counted
+	says '/mnt/x/counted: is counted, without a limit: --hard SIZE sets one' fsquota assign /mnt/x/counted
+	says '/mnt/x/counted: had no hard limit of space, and has one now' fsquota resize /mnt/x/counted 10M
+	fsquota release /mnt/x/counted
 }

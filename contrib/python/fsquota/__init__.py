@@ -103,6 +103,8 @@ def _owner(owner: Optional[Owner], group: Optional[Owner]) -> list[Word]:
 def _registry(registry: Optional[Registry], registers: bool = True) -> list[Word]:
     if registry is None:
         return []
+    if not isinstance(registry, Registry):
+        raise TypeError("registry is a Registry, such as Registry(register=False), not " + repr(registry))
     return [
         *_file("projects-file", registry.projects_file),
         *_file("projid-file", registry.projid_file),
@@ -119,6 +121,8 @@ def _told(function: Function) -> Function:
     def call(*args: Any, **given: Any) -> Any:
         for name in given.keys() - known.keys():
             meant = "; the hard limit is hard" if "hard" in known else ""
+            if "registry" in known:
+                meant += "; for locks and files, registry=Registry(lock_seconds=5, register=False)"
             raise TypeError(f"{function.__name__}() has no argument {name!r}: it has {', '.join(known)}{meant}")
         return function(*args, **given)
 

@@ -390,7 +390,8 @@ static void take_entry_line(struct line *line, char *text)
 			path[0] == '/'
 				? "there are no empty parts, . and .. in a path: %.100s"
 				: "a line is a path and its limits, such as /srv/web "
-				  "hard=10G, not \"%.100s\"; fsquota export prints such lines",
+				  "hard=10G, not \"%.100s\"; fsquota export prints such lines "
+				  "(of dump: fsquota restore)",
 			path);
 	/* Of a name in quotes there is more than what is left of it. */
 	else if (end[-1] == ':' && rest <= end + 1)

@@ -44,6 +44,7 @@ static const char *const hints[] = {
 				     "of a user: fsquota quota -u",
 	[FSQ_HINT_READ_ONLY_REGISTRY] =
 		"use --no-register, or --projects-file and --projid-file, or see fsquota.conf(5)",
+	[FSQ_HINT_NO_REGISTER] = "--no-register limits it, and writes no line",
 	[FSQ_HINT_WAIT_LONGER] = "wait longer with --lock-timeout",
 	[FSQ_HINT_LOOK_AT_HOLDER] =
 		"see what that process does, or wait longer with --lock-timeout",

@@ -198,6 +198,23 @@ static void warn_of_outer(struct session *session, const char *directory, uint32
 	free(outer);
 }
 
+/* Who has forgotten --hard believes that there is one. */
+static void warn_without_limits(struct session *session, const struct fsq_assign_request *request,
+				const struct fsq_assignment *assignment)
+{
+	struct fsq_limits before, after;
+	bool limited = false;
+
+	fsq_assignment_limits(assignment, &before, &after);
+	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
+		limited |= !fsq_limit_is_none(after.soft[form]) ||
+			   !fsq_limit_is_none(after.hard[form]);
+	if (fsq_assignment_change(assignment) == FSQ_CREATED && !limited && !request->unlimited &&
+	    !request->keep_limits && session_has_person(session))
+		session_warn(session, request->directory,
+			     "is counted, without a limit: --hard SIZE sets one");
+}
+
 /* @return   whether it is assigned, and was shown */
 static bool assign_and_show(struct session *session, const struct fsq_assign_request *request,
 			    struct progress *progress)
@@ -231,6 +248,7 @@ static bool assign_and_show(struct session *session, const struct fsq_assign_req
 		if (fsq_assignment_change(assignment) == FSQ_CREATED)
 			warn_of_outer(session, request->directory,
 				      fsq_assignment_outer(assignment));
+		warn_without_limits(session, request, assignment);
 		/* Warn of limits that have no effect. */
 		if (fsq_assignment_enforcement(assignment) == FSQ_NOT_ENFORCED)
 			session_warn_not_enforced(session, request->directory);

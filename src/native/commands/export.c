@@ -130,9 +130,13 @@ static void show_project_line(struct projects *projects, const struct project *p
 	const size_t count = of->directories.count;
 	const dev_t dev = session->paths[project->filesystem].info->dev;
 	const struct until_line *line = until_find(session, projects->until, of->id, dev);
-	char usual[FSQ_USUAL_NAME];
+	char usual[FSQ_USUAL_NAME], date[UNTIL_DATE];
 
 	/* What resize --until has set does not last. */
+	if (line && session_has_person(session))
+		session_warn(session, line->directory,
+			     "the limits are those that last: it has others up to %s",
+			     until_date(date, line->when));
 	if (line) {
 		const struct record_row lasting = change_values(&line->before);
 

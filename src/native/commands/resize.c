@@ -124,6 +124,27 @@ static char *find_mount(dev_t dev)
 	return found.directory;
 }
 
+/* A soft limit that is not named moves with the hard one. */
+static void tell_of_soft(struct session *session, const char *path,
+			 const struct fsq_resize_request *request,
+			 const struct fsq_resized *resized)
+{
+	const uint64_t before = resized->before.soft[FSQ_BLOCKS];
+	const uint64_t after = resized->after.soft[FSQ_BLOCKS];
+	char was[FIELD_CELL], is[FIELD_CELL];
+
+	if (before != after && !(request->limits.mask & FSQ_SOFT(FSQ_BLOCKS)))
+		session_warn(session, path,
+			     "the soft limit moves with the hard one, from %s to %s; --soft SIZE "
+			     "sets it",
+			     field_size(was, before * FSQ_BASIC_BLOCK),
+			     fsq_limit_is_none(after) ? "none"
+						      : field_size(is, after * FSQ_BASIC_BLOCK));
+	if (fsq_limit_is_none(resized->before.hard[FSQ_BLOCKS]) &&
+	    !fsq_limit_is_none(resized->after.hard[FSQ_BLOCKS]))
+		session_warn(session, path, "had no hard limit of space, and has one now");
+}
+
 static void warn(struct resizing *resizing, const struct fsq_resized *resized, const char *path)
 {
 	static const char *const words[] = { [FSQ_BLOCKS] = "space", [FSQ_INODES] = "inodes" };
@@ -164,13 +185,8 @@ static void warn(struct resizing *resizing, const struct fsq_resized *resized, c
 	/* The next apply leaves limits alone that go back. */
 	if (resized->changed && !request->dry_run && request->directory && !resizing->from)
 		session_note_change(session, request->directory, LIMITS_SET);
-	/* One that is not named moves with the hard one. */
-	if (resized->after.soft[FSQ_BLOCKS] != resized->before.soft[FSQ_BLOCKS] &&
-	    !(request->limits.mask & FSQ_SOFT(FSQ_BLOCKS)) && resizing->options->hard &&
-	    session_has_person(session))
-		session_warn(session, path,
-			     "the soft limit moves with the hard one; --soft SIZE "
-			     "sets it");
+	if (session_has_person(session))
+		tell_of_soft(session, path, request, resized);
 	/* A soft limit below the use is no failure. */
 	for (int form = FSQ_BLOCKS; form <= FSQ_INODES; form++)
 		if (resized->after.soft[form] && resized->used[form] > resized->after.soft[form])

@@ -142,8 +142,10 @@ static void command_schema(struct session *session, const struct invocation *inv
 	if (invocation->operand_count > 1 || (name && (!command || !command->rows))) {
 		options_refuse(session, invocation,
 			       invocation->operand_count > 1 ? "one command at a time"
-			       : command		     ? "that command has no rows"
-							     : "there is no such command");
+			       : command
+				       ? "that command has no rows of its own; see fsquota-json(5)"
+				       : "there is no such command; errors and batch: see "
+					 "fsquota-json(5)");
 		return;
 	}
 	json_start(&json, session->out);

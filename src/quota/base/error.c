@@ -70,6 +70,7 @@ const char *fsq_hint_text(enum fsq_hint hint)
 		[FSQ_HINT_COPIED] =
 			"if it is a copy, assign a quota to it, and prune the other one",
 		[FSQ_HINT_MADE_AGAIN] = "if it was made again, remove it while it is empty",
+		[FSQ_HINT_NO_REGISTER] = "with none in fsq_registry it is limited, without a line",
 		[FSQ_HINT_ASSIGN_LESS] = "assign sets a limit below what is in use",
 	};
 

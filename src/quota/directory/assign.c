@@ -1005,8 +1005,9 @@ static int assign_opened(struct fsq_assignment *a, struct fsq_error *err)
 	int rc = find_asked(a, err);
 
 	if (rc == 0 && registers(a) && strchr(path_of(a), '\n'))
-		rc = fsq_fail(err, FSQ_E_USAGE, 0, request->directory,
-			      "cannot be registered: there is a newline in its path");
+		rc = fsq_add_hint(err, FSQ_HINT_NO_REGISTER,
+				  fsq_fail(err, FSQ_E_USAGE, 0, request->directory,
+					   "cannot be registered: there is a newline in its path"));
 	if (rc == 0) {
 		fsq_project_edit_before_locks(a->edit, fsq_quotactl_wait_thawed,
 					      &a->directory.target);
