@@ -133,7 +133,7 @@ letters_of_xfs_quota='-h df
 	run -2 fsquota list -rno PATH
 	assert_output "fsquota list: unknown option -r; did you mean --raw?"
 	run -2 fsquota usage -b /
-	assert_output "fsquota usage: unknown option -b: --bytes has exact numbers, and with -N -o USED nothing else"
+	assert_output "fsquota usage: unknown option -b: --bytes -N -o USED prints one exact number"
 	run -2 fsquota top -b -n 1
 	assert_output "fsquota top: unknown option -b; did you mean --batch N or --bytes?"
 	run -2 fsquota df -n

@@ -15,7 +15,7 @@ load documentation
 
 @test "what is no command, or has no rows, has no schema" {
 	run -2 "$FSQUOTA" schema bogus
-	assert_output "fsquota schema: there is no such command; usage: fsquota schema [COMMAND]"
+	assert_output "fsquota schema: there is no such command; errors and batch: see fsquota-json(5); usage: fsquota schema [COMMAND]"
 	run -2 "$FSQUOTA" schema metrics
-	assert_output "fsquota schema: that command has no rows; usage: fsquota schema [COMMAND]"
+	assert_output "fsquota schema: that command has no rows of its own; see fsquota-json(5); usage: fsquota schema [COMMAND]"
 }

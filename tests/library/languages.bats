@@ -52,7 +52,7 @@ print(fsquota.__version__ == m.version("fsquota"), fsquota.__file__)'
 	run -1 /usr/bin/python3 -c 'import fsquota; fsquota.usage(".", walk=True).limit'
 	assert_line --partial "; its limits are limits.hard and so on"
 	run -1 /usr/bin/python3 -c 'import fsquota; fsquota.assign("/", limit="1G")'
-	assert_line "TypeError: assign() has no argument 'limit': it has directory, hard, soft, hard_inodes, soft_inodes, limits, name, id, id_range, mkdir, mode, owner, group, require_enforced, keep_limits, around, force, dry_run, registry; the hard limit is hard"
+	assert_line "TypeError: assign() has no argument 'limit': it has directory, hard, soft, hard_inodes, soft_inodes, limits, name, id, id_range, mkdir, mode, owner, group, require_enforced, keep_limits, around, force, dry_run, registry; the hard limit is hard; for locks and files, registry=Registry(lock_seconds=5, register=False)"
 }
 
 @test "Python: the types are complete, also for who uses the module" {
