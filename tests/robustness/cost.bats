@@ -154,8 +154,8 @@ mounted_last() {
 			# reads must not hold up a signal, which takes one; the directory is closed at the end; and to lock
 			# it and the one above takes six; to see that there are no budgets, and that apply has noted nothing in either place,
 			# three. An entry in the journal takes two. Whether more is in use than a limit allows takes one, and
-			# so does whether there is a directory of settings.
-			most=74
+			# so does whether there is a directory of settings. Without a limit a person is told, where one looks.
+			most=75
 			[ -z "$options" ] || most=76
 			[ $fs = x ] || [ -z "$options" ] || most=78
 			assert [ "$calls" -le $most ]
