@@ -36,7 +36,7 @@ says() {
 	local warning=$2
 	told "$warning" "usage $dir"
 	told "$warning" "usage -No HARD,INFORCE $dir"
-	assert_output --regexp "^ 10M $1 *$"
+	assert_output --regexp "^10M $1 *$"
 	told "$warning" "list --raw -No PATH,INFORCE /mnt/$fs"
 	assert_line "$dir $1"
 	told "$warning" "list --tree $dir"

@@ -121,7 +121,7 @@ static const struct synonym {
 	{ " ignore-not-found ignore-missing missing-ok ", " if-exists " },
 	{ " http port address bind daemon serve server web.listen-address ", " listen " },
 	{ " textfile output-file out ", " output-file " },
-	{ " once ", " batch " },
+	{ " once ", " batch count " },
 	{ " delete remove purge exclusive sync ", " prune " },
 	{ " detailed-exitcode changed-exit-code changed-exit ", " exit-code " },
 	{ " kubelet kubernetes ", " pods " },
@@ -261,6 +261,7 @@ static char *suggest_for_id(const struct session *session, const char *word)
 
 struct wanted_directory {
 	uint32_t id;
+	const char *below; /* a path that is in it, or NULL */
 	char *first;
 };
 
@@ -268,7 +269,8 @@ static enum fsq_visit take_first(uint32_t id, const char *directory, void *arg)
 {
 	struct wanted_directory *wanted = arg;
 
-	if (id != wanted->id)
+	if (id != wanted->id ||
+	    (wanted->below && !fsq_path_below(directory, wanted->below, strlen(wanted->below))))
 		return FSQ_VISIT_CONTINUE;
 	wanted->first = quote_for_shell(directory);
 	return FSQ_VISIT_STOP;
@@ -276,9 +278,20 @@ static enum fsq_visit take_first(uint32_t id, const char *directory, void *arg)
 
 char *suggest_directory_of(const struct session *session, uint32_t id)
 {
-	struct wanted_directory wanted = { id, NULL };
+	struct wanted_directory wanted = { .id = id };
 
 	fsq_projects_each(session->projects_file, take_first, &wanted, NULL);
+	return wanted.first;
+}
+
+char *suggest_directory_above(const struct session *session, uint32_t id, const char *path)
+{
+	char *real = id ? fsq_lookup_gone(NULL, path) : NULL;
+	struct wanted_directory wanted = { .id = id, .below = real };
+
+	if (real)
+		fsq_projects_each(session->projects_file, take_first, &wanted, NULL);
+	free(real);
 	return wanted.first;
 }
 

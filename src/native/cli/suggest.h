@@ -43,6 +43,9 @@ const char *suggest_missing(const char *directory, const char *hint);
 /** @return  the first registered directory of a project, quoted for a shell, for free(3); or NULL */
 char *suggest_directory_of(const struct session *session, uint32_t id);
 
+/** @return  the same of one that @path, which the caller has named, is in */
+char *suggest_directory_above(const struct session *session, uint32_t id, const char *path);
+
 /** @return  whether @path is registered as it is written: it may lie on a mount that does not answer */
 bool suggest_is_registered(const struct session *session, const char *path);
 

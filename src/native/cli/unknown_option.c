@@ -178,6 +178,7 @@ static const struct {
 	  "fsquota list /var/lib/kubelet/pods shows volumes; | grep finds the UID of a pod, or "
 	  "its name" },
 	{ " filter selector ", " list ", "fsquota list | grep WORD" },
+	{ " watch follow f stay ", " watch top ", "it stays by itself" },
 	{ " watch follow ", "--bytes", "fsquota watch and fsquota top follow changes" },
 	{ " namespace ", "--bytes",
 	  "names of volumes begin with it: fsquota list | grep NAMESPACE/" },

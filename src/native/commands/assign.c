@@ -188,13 +188,13 @@ static void forget_until(struct session *session, const char *directory,
 /* Who knows other quotas takes it for a part of the outer one. */
 static void warn_of_outer(struct session *session, const char *directory, uint32_t id)
 {
-	char *outer = id ? suggest_directory_of(session, id) : NULL;
+	char *outer = suggest_directory_above(session, id, directory);
 
-	if (id)
+	if (outer)
 		session_warn(session, directory,
-			     "leaves project %u%s%s: it counts there no more, and those limits "
+			     "leaves project %u of %s: it counts there no more, and those limits "
 			     "do not hold in it",
-			     id, outer ? " of " : "", outer ? outer : "");
+			     id, outer);
 	free(outer);
 }
 

@@ -153,7 +153,7 @@ static void warn(struct resizing *resizing, const struct fsq_resized *resized, c
 	struct session *session = resizing->session;
 	char *of_name = origin ? NULL : find_mount(resized->dev);
 	char *above = resized->above && resized->changed
-			      ? suggest_directory_of(session, resized->id)
+			      ? suggest_directory_above(session, resized->id, path)
 			      : NULL;
 	struct fsq_support support;
 
