@@ -137,9 +137,9 @@ no_proc='proc has no project quotas: use XFS, ext4 or f2fs, mounted with prjquot
 		projects-file = relative|/PATH
 	EOF
 	printf '\ncolour = blue\n' >/etc/fsquota.conf
-	says 2 '/etc/fsquota.conf, line 2: there is no key "colour"' assign /mnt/x/web
+	says 2 '/etc/fsquota.conf, line 2: there is no key "colour"; a line is KEY = VALUE, see fsquota.conf(5)' assign /mnt/x/web
 	run_split fsquota usage /mnt/x/web
-	assert_equal "$status:$stderr" '0:fsquota usage: /etc/fsquota.conf, line 2: there is no key "colour": the line is passed over'
+	assert_equal "$status:$stderr" '0:fsquota usage: /etc/fsquota.conf, line 2: there is no key "colour"; a line is KEY = VALUE, see fsquota.conf(5): the line is passed over'
 	rm /etc/fsquota.conf
 	mkdir /etc/fsquota.conf
 	says 1 'cannot read /etc/fsquota.conf: Is a directory' usage /mnt/x/web

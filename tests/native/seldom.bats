@@ -512,7 +512,7 @@ time.sleep(float(sys.argv[2]))'
 	while read -ra words; do
 		[ ${#words[@]} -gt 0 ] || continue
 		run_split fsquota "${words[@]}"
-		[[ $status:$stdout:$stderr == 2::*'fsquota.conf, line 1: there is no key "lock-timout"' ]] || complain "${words[*]}: $status $stderr"
+		[[ $status:$stdout:$stderr == 2::*'fsquota.conf, line 1: there is no key "lock-timout"; a line is KEY = VALUE, see fsquota.conf(5)' ]] || complain "${words[*]}: $status $stderr"
 	done <<<"$changing"
 	rm /etc/fsquota.conf /run/projects
 	no_complaints

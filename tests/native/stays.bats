@@ -489,3 +489,45 @@ ids() { fsquota id /mnt/[xe]/home/*; }
 	run -0 fsquota batch <<<'["apply", "--watch"]'
 	assert_output --partial 'it does not end'
 }
+
+# As kubelet changes the keys of a ConfigMap.
+key_of_map() {
+	local map=/run/map
+	mkdir -p $map/..1 $map/..2
+	echo '/mnt/x/home/ann hard=5M' >$map/..1/"$1"
+	echo '/mnt/x/home/ann hard=6M' >$map/..2/"$1"
+	ln -s ..1 $map/..data
+	ln -s "..data/$1" "$map/$1"
+	stays "$map/${2-$1}"
+	limited /mnt/x/home/ann 5M
+	ln -s ..2 $map/..new
+	mv -T $map/..new $map/..data
+	until_true limited /mnt/x/home/ann 6M
+	end_process "$stayer"
+	stayer=''
+	rm -r $map
+}
+
+@test "a file that is a symlink is looked at again when what it leads over changes" {
+	mkdir -p /mnt/x/home/ann
+	key_of_map limits
+	key_of_map node.conf
+	key_of_map node.conf ''
+	mkdir /run/other
+	echo '/mnt/x/home/ann hard=7M' >/run/other/lines
+	ln -s /run/other/lines /run/lines
+	stays /run/lines
+	limited /mnt/x/home/ann 7M
+	echo '/mnt/x/home/ann hard=8M' >/run/other/new
+	mv /run/other/new /run/other/lines
+	until_true limited /mnt/x/home/ann 8M
+	rm -r /run/lines /run/other
+}
+
+@test "a directory of lines without any *.conf is told" {
+	mkdir -p /run/nothing
+	echo '/mnt/x/home/ann hard=5M' >/run/nothing/limits
+	stays /run/nothing
+	until_true grep -q 'limits is not read: its name does not end in .conf' "$messages"
+	rm -r /run/nothing
+}

@@ -205,6 +205,19 @@ limits_that_stay() {
 	assert_equal "$status:$stderr" 0:
 }
 
+ends_now() {
+	fsquota assign $top/a --soft 1M --hard 2M
+	fsquota resize $top/a --soft 3M --hard 4M --until 3d 2>/dev/null
+	prints "would-change project 7 (volume7), $top/a: soft 3M -> 1M, hard 4M -> 2M" fsquota resize $top/a --until now --dry-run
+	is_silent fsquota resize $top/a --until now
+	assert_equal "$(kernel_has $top 7 | cut -d" " -f2,3)" "1024 2048"
+	refuses 5 "$top/a: has no limits that go back" fsquota resize $top/a --until now
+	refuses 5 "belongs to no project" fsquota resize $top --until now
+	refuses 2 '--until now goes with one directory' fsquota resize $top/a $top/b --until now
+}
+
+@test "--until now puts limits back before their time, the soft one, too" { on_each ends_now; }
+
 @test "who sets limits that stay is told that they do not go back" { on_each limits_that_stay; }
 
 @test "a time that is none, or is over, changes nothing" {

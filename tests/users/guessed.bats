@@ -145,7 +145,7 @@ leads() {
 	leads 2 'unknown option --file: FILE is an operand, without an option' apply --file lines
 	leads 2 'unknown option -f: the command does not ask' release -f /mnt/x/dir
 	leads 2 'unknown option --all: without a path it takes all filesystems' list --all
-	leads 2 'unknown option --namespace: names of volumes begin with it: fsquota list | grep NAMESPACE/' list --namespace one
+	leads 2 'unknown option --namespace: names of volumes begin with it, where /var/log/pods is: fsquota list | grep NAMESPACE/' list --namespace one
 	leads 2 'unknown option --configmap: export > FILE, and kubectl create configmap NAME --from-file=FILE' export --configmap
 	leads 2 'unknown option --pdf: --html FILE makes a page' report --pdf page.pdf
 }
@@ -165,7 +165,7 @@ leads() {
 	leads 2 'unknown option --user: limits of a user: fsquota limit -u bhard=10M USER PATH' assign --user 1000 --hard 10M /mnt/x/dir
 	leads 2 'unknown option -u: limits of a user: fsquota limit -u bsoft=0 bhard=0' release -u 1001
 	leads 2 'unknown option --retag: fsquota project -s NAME' assign --retag /mnt/x/dir
-	leads 2 'unknown option --check: -s sets the ID, -c looks for files without it' project --check /mnt/x/dir
+	leads 2 'unknown option --check: -s sets the ID, as project -s -p DIR ID; -c looks for files without it' project --check /mnt/x/dir
 	leads 2 'unknown option --foreign: fsquota project -c NAME' find --foreign web-x
 	leads 2 'unknown option --size: fsquota explain DIR shows the largest' find --size web-x
 	leads 2 'unknown option --by-user: fsquota quota -u USER has the limits; of a project' list --by-user
@@ -252,7 +252,7 @@ leads() {
 	leads 2 'unknown option --fallback of explain; fsquota usage has it' explain --fallback=walk /mnt/x
 	leads 2 'unknown option --html of list; fsquota report has it' list --html /mnt/x
 	leads 2 'unknown option --exit-code: --dry-run exits with 9 if steps are left; --json lists what was done' setup --exit-code /mnt/x
-	leads 2 'unknown option --mkdir of export; fsquota assign has it' export --mkdir /mnt/x
+	leads 2 'unknown option --hard of export; fsquota assign, resize and others have it' export --hard /mnt/x
 	leads 2 'unknown option --quiet: it prints the ID, warnings and errors, and nothing else' assign --quiet /mnt/x/dir
 	leads 2 'unknown option --mail of list; fsquota check has it' list --mail
 	leads 2 'did you mean the command "release"' assign /mnt/x/dir --remove
@@ -327,7 +327,7 @@ leads() {
 		limit bhard=200M /mnt/x
 	leads 2 'bhard=2M,bsoft=1M: blanks separate limits, not commas' limit bhard=2M,bsoft=1M 7 /mnt/x
 	leads 2 'unrecognised argument 10: name limits and whose they are, such as bhard=50M alice /srv; of a directory: fsquota assign DIR --hard 50M' limit bhard=1M 10 11 /mnt/x
-	leads 2 'cannot parse web-x: the time comes first, in one word such as 7d' timer -p web-x 7d /mnt/x
+	leads 2 'cannot parse web-x: the time comes first, in one word: seconds, without a letter, or 30m, 12h, 7d, 2w' timer -p web-x 7d /mnt/x
 	leads 2 'name a time such as 7d; fsquota state shows the grace times' timer /mnt/x
 	leads 2 '--over PERCENT is for what is so full; --at goes with --id or --name' check --at 90
 	leads 2 '--warning and --critical go with --format nagios; else take --over' check --warning 90 /mnt/x
@@ -597,7 +597,7 @@ restores_nothing() {
 	leads 2 'unknown option --due: fsquota list -o +until shows when limits go back' list --due
 	leads 2 'unknown option --over: fsquota list --over PERCENT' report --over 80 /mnt/x
 	leads 2 'unknown option --until: fsquota resize DIR SIZE --until WHEN is for directories; of users: at(1)' limit -u bhard=9G alice /mnt/x --until monday
-	leads 2 'unknown option --kubelet: fsquota doctor /var/lib/kubelet looks there; see KUBELET in fsquota-xfs_quota(7)' doctor --kubelet
+	leads 2 'unknown option --kubelet: fsquota doctor /var/lib/kubelet looks at its filesystem; see KUBELET in fsquota-xfs_quota(7)' doctor --kubelet
 	leads 2 'there is no directory bhard=5m; did you mean --hard 5m?' assign /mnt/x/dir bhard=5m
 	leads 2 'there is no directory isoft=5; did you mean --soft-inodes 5?' assign --mkdir new isoft=5
 	leads 2 'unknown option -0: --jsonl has any name in a line; --raw has no blanks in a cell' list -0 -o path
@@ -654,7 +654,7 @@ restores_nothing() {
 	leads 2 'unknown option --gone: fsquota prune --dry-run shows directories that are gone' list --gone /mnt/x
 	leads 2 'unknown option --files0-from: fsquota batch reads requests from standard input' usage --files0-from=-
 	leads 2 'unknown option --until: fsquota resize DIR SIZE --until WHEN, when it has a quota' assign /mnt/x/dir --hard 2M --until friday
-	leads 2 'unknown option --undo: fsquota export DIR shows the limit that lasts, resize DIR SIZE --allow-shrink sets it' resize /mnt/x/dir --undo
+	leads 2 'unknown option --undo: resize DIR --until now puts back what --until has changed' resize /mnt/x/dir --undo
 	leads 2 'unknown option --read-only: fsquota batch --read-only lets others look, by sudo(8)' list --read-only
 	leads 2 'unknown option --shell: eval takes what --pairs prints' usage --shell /mnt/x/dir
 	leads 2 'there is no column "pcent"; there are ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,PATH, and others, see --list-columns' list -o name,pcent,used
@@ -721,7 +721,7 @@ others_change() {
 	rmdir /etc/fsquota.d
 	leads 2 '--raw and an earlier format exclude each other' usage --pairs --raw /mnt/x/dir
 	leads 2 '--json and an earlier format exclude each other' list --csv --json
-	says 'no address: write mail = ADDRESS into /etc/fsquota.conf' fsquota check --mail
+	says 'no address: write mail = ADDRESS into /etc/fsquota.conf' fsquota check --mail /mnt/x/dir
 	says 'no limits are due: fsquota list -o +until shows when' fsquota resize --due
 	umount /mnt/e
 	mount -t ext4 -o noquota "$FSQ_E_DEV" /mnt/e
@@ -776,4 +776,83 @@ others_change() {
 	says '/mnt/x/counted: is counted, without a limit: --hard SIZE sets one' fsquota assign /mnt/x/counted
 	says '/mnt/x/counted: had no hard limit of space, and has one now' fsquota resize /mnt/x/counted 10M
 	fsquota release /mnt/x/counted
+	# Of a newcomer.
+	leads 2 'a time is one word: 3days' timer 3 days /mnt/x
+	leads 2 'a size is wanted; usage' resize /mnt/x/dir
+	rm -rf /mnt/x/copy
+	leads 5 '(--like takes only limits: cp -a copies what is in it, --mkdir makes it empty)' assign --like /mnt/x/dir /mnt/x/copy
+	leads 2 '--until now goes with one directory, and puts back its limits; that of the project: /mnt/x/dir' resize --name web-x --until now
+}
+
+@test "guesses of two with many nodes" {
+	leads 2 'unknown option --enforced; did you mean --require-enforced?' assign --enforced /mnt/x/dir
+	leads 2 'unknown option --enforced: fsquota doctor exits with 3 where limits would not hold' supported --enforced /mnt/x
+	leads 2 'unknown option --require-enforced: fsquota doctor exits with 3' apply --require-enforced
+	leads 2 'unknown option --budget: a budget is a line: /srv budget=100G, see fsquota.d(5)' apply --budget 1G
+	leads 2 '"changed" is no column, but a key of --json' assign /mnt/x/dir -o path,changed
+	leads 2 "unknown option --mkdir: sed 's/\$/ mkdir/' adds the word to each line" export --mkdir
+	leads 2 '"12.5%" is no percentage: a whole number from 1% to 100%, such as 10%' assign /mnt/x/dir --hard 12.5%
+	leads 2 '"120%" is no percentage' assign /mnt/x/dir --hard 120%
+	leads 2 'unknown option --set: -s sets the ID, as project -s -p DIR ID' project --set /mnt/x/dir 10
+	cd "$BATS_TEST_TMPDIR"
+	echo '/mnt/x/r6 hard=10M mkdir id-range=6000-6999' >lines
+	leads 2 'lines, line 1: id-range belongs in /etc/fsquota.conf, see fsquota.conf(5)' apply lines
+	printf 'id-range 6000-6999\n' >/etc/fsquota.conf
+	run fsquota assign /mnt/x/dir
+	assert_output --partial 'line 1: there is no key "id-range 6000-6999"; a line is KEY = VALUE, see fsquota.conf(5)'
+	rm /etc/fsquota.conf
+	echo '/mnt/x/c1=90Mi' >lines
+	leads 2 'a path and its limit are two words: /mnt/x/c1 hard=90Mi' apply lines
+	leads 2 'unknown option --events; usage: fsquota watch' watch --events /mnt/x
+	leads 2 'unknown option --format; fsquota metrics is for Prometheus' list --format prometheus
+	leads 2 'unknown option --if-needed: it may run again' assign --if-needed /mnt/x/dir
+	leads 2 'unknown option --number: -o COLUMN -N --bytes has the value of one column' usage --number /mnt/x/dir
+	leads 2 '"0" is no project ID from 1 to 4294967294; fsquota explain of a mount point shows what has none' find 0 /mnt/x
+	leads 2 'unknown option --no-project: fsquota explain of a mount point shows what has none' find --no-project /mnt/x
+	leads 2 'name the project, by its name or ID, which fsquota id DIR prints' project /mnt/x/dir
+	# What is moved out of a directory keeps its ID.
+	mkdir /mnt/x/dir/moved
+	mv /mnt/x/dir/moved /mnt/x/moved
+	leads 6 'or its owner has set the ID: fsquota release --id ID)' assign /mnt/x/moved --hard 1M
+	is_silent fsquota release --id "$(fsquota usage --raw -No ID /mnt/x/dir)" /mnt/x/moved
+	assert_equal "$(fsquota id --raw -No ID /mnt/x/moved /mnt/x/dir | xargs)" "0 $(fsquota usage --raw -No ID /mnt/x/dir)"
+	rmdir /mnt/x/moved
+	# What lasts for one run only, or is left as it is.
+	echo '/mnt/x budget=500M' >lines
+	run -0 fsquota apply lines
+	assert_output --partial 'a budget in these lines is only for this run: in /etc/fsquota.d it lasts'
+	run_split fsquota assign /mnt/x/dir --mkdir --mode 0700 --owner 1000:1000
+	assert_equal "$status:$stderr" '0:fsquota assign: /mnt/x/dir: was there, and keeps its owner and mode: chown(1) and chmod(1) change them'
+	echo '/mnt/x/dir hard=10M mkdir mode=0711' >lines
+	run -0 fsquota apply lines
+	assert_output --partial '/mnt/x/dir: was there, and keeps its owner and mode'
+	run -0 fsquota assign /mnt/x/made --mkdir --mode 0700 --owner 1000:1000
+	run_split fsquota assign /mnt/x/made --mkdir --mode 0700 --owner 1000:1000
+	assert_equal "$stderr" ''
+	fsquota release /mnt/x/made
+	rmdir /mnt/x/made
+}
+
+@test "who cannot write any more is told by explain, and sees the grace time in list" {
+	local fs
+	fresh_each x e
+	for fs in x e; do
+		mkdir -m 777 "/mnt/$fs/full"
+		fsquota assign "/mnt/$fs/full" --soft 2M --hard 8M
+		setpriv --reuid 1000 --regid 1000 --clear-groups dd if=/dev/zero of="/mnt/$fs/full/file" bs=1M count=4 conv=fsync 2>/dev/null
+		says "/mnt/$fs/full: above the soft limit of space: full when the grace time is over" fsquota explain "/mnt/$fs/full"
+		run -0 fsquota list "/mnt/$fs"
+		assert_line --regexp ' USE% GRACE '
+		fsquota assign "/mnt/$fs/full" --hard 4M --soft none
+		says "/mnt/$fs/full: full: all of the hard limit of space is used" fsquota explain "/mnt/$fs/full"
+		says "/mnt/$fs/full: all of the limit that stops first is used, soft or hard" setpriv --reuid 1000 --regid 1000 --clear-groups "$FSQUOTA" explain "/mnt/$fs/full"
+		fsquota assign "/mnt/$fs/full" --hard 20M
+		fsquota limit -u bhard=4M 1000 "/mnt/$fs"
+		chown 1000 "/mnt/$fs/full"
+		says "/mnt/$fs/full: full: all of the hard limit of space of user 1000 is used; see fsquota quota -u 1000" fsquota explain "/mnt/$fs/full"
+		says "has limits of users or groups, too: fsquota list -u, or -g" fsquota list "/mnt/$fs"
+		fsquota limit -u bhard=0 1000 "/mnt/$fs"
+		run script -qec "fsquota explain /mnt/$fs/full" /dev/null
+		refute_output --partial 'limit'
+	done
 }

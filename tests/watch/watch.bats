@@ -280,7 +280,7 @@ both_limits() {
 	volume x 43 --hard 1M
 	writes /mnt/x/42/a 900
 	run_split timeout 5 fsquota watch --over 80 /mnt/x
-	assert_equal "$stdout:$stderr" ':fsquota watch: 1 at a limit or over a level already; --initial begins with those'
+	assert_equal "$stdout:$stderr" ':fsquota watch: at a limit or over a level already: 1; --initial begins with those'
 	run_split timeout 20 fsquota watch --over 80 --initial --count 1 /mnt/x
 	assert_equal "$status:$stderr" 0:
 	assert_regex "$stdout" ': 80% of space reached'

@@ -488,6 +488,8 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 		if (fsq_assigned_has(registry.assigned, &entry->request)) {
 			if (!apply->quiet)
 				show_applied(apply, entry, UNCHANGED, NULL);
+			if (!apply->reported)
+				change_warn_of_owner(apply->session, &entry->request);
 			continue;
 		}
 		/* Its program sets limits last when it takes the directory, and removes them first when it gives it up. */
@@ -778,9 +780,15 @@ static bool apply_lines(struct apply *apply, struct apply_list *list,
 			const struct apply_texts *texts, bool prune)
 {
 	bool good = apply->has_default || apply_read_budgets(apply->session);
+	const size_t budgets = apply->session->budget_count;
 
 	for (size_t i = 0; i < texts->count; i++)
 		good &= apply_list_parse(apply->session, list, &texts->list[i]);
+	if (good && !apply->has_default && apply->session->budget_count > budgets &&
+	    reported_add(apply->reported, APPLY_DIRECTORY))
+		session_warn(apply->session, NULL,
+			     "a budget in these lines is only for this run: in " APPLY_DIRECTORY
+			     " it lasts");
 	good = good && apply_list_settle(apply->session, list);
 	if (good)
 		apply_graces(apply, list);
@@ -947,6 +955,8 @@ static void stay(struct apply *apply, char *const *files, int count)
 		if (!watch.all && good && watch.at_registered)
 			look_at_registered(apply, &list);
 		if (watch.all) {
+			for (int i = 0; i < count && !ready; i++)
+				config_tell_of_others(session, files[i]);
 			restart_list(&list);
 			apply_watch_files(&watch, files, count);
 			reported_begin(&reported);

@@ -362,7 +362,9 @@ static void take_entry_line(struct line *line, char *text)
 				     .file = line->origin.file,
 				     .line = line->origin.line };
 	const struct fsq_assign_request *request = &entry.request;
-	char *rest = text, *path, *end, *pattern;
+	const bool is_plain = text[strspn(text, BLANKS)] == '/';
+	char *rest = text, *path, *end, *pattern, *limit;
+	uint64_t bytes;
 	size_t budgets = line->session->budget_count;
 	struct signs signs;
 	bool assigns = false;
@@ -380,7 +382,12 @@ static void take_entry_line(struct line *line, char *text)
 	if (!path || path[0] == '#')
 		goto out;
 	end = path + strlen(path);
-	if (!rest)
+	limit = strrchr(path, '=');
+	if (is_plain && rest && !rest[strspn(rest, BLANKS)] && limit &&
+	    fsq_parse_bytes(limit + 1, &bytes) == 0)
+		line->good = refuse(line, "a path and its limit are two words: %.*s hard=%.100s",
+				    (int)(limit - path), path, limit + 1);
+	else if (!rest)
 		line->good = refuse(line, "a quote is not closed, or has \\000 or \\012 in it");
 	else if (config_is_key(path))
 		line->good = refuse(line, "this is a setting: it belongs in " FSQ_CONFIG_FILE);

@@ -195,10 +195,22 @@ void apply_watch_add(const char *path, int fd, int errnum, void *arg)
 		add_held(watch, fd, path, true, OF_DIRECTORY, NULL);
 }
 
+/* Where the file of a symlink is. One that is in another directory can be replaced there, too. */
+static void add_target(struct apply_watch *watch, const char *file)
+{
+	char *target = realpath(file, NULL), *slash = target ? strrchr(target, '/') : NULL;
+
+	if (slash) {
+		slash[slash == target] = '\0';
+		add_watched(watch, target, OF_LINES, NULL);
+	}
+	free(target);
+}
+
 /* A directory of lines, or a file of them, which may be replaced by another one of its name. */
 static void add_file(struct apply_watch *watch, const char *file)
 {
-	const char *slash = strrchr(file, '/');
+	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
 	char *directory;
 	struct stat st;
 
@@ -209,10 +221,15 @@ static void add_file(struct apply_watch *watch, const char *file)
 		return;
 	}
 	directory = slash ? strndup(file, (size_t)(slash - file) + 1) : strdup(".");
+	/* As that of a ConfigMap, which leads over another symlink beside it: any change there may be one of the file. */
+	if (lstat(file, &st) == 0 && S_ISLNK(st.st_mode)) {
+		add_target(watch, file);
+		name = NULL;
+	}
 	if (!directory)
 		watch->limited = true;
 	else
-		add_watched(watch, directory, OF_LINES, slash ? slash + 1 : file);
+		add_watched(watch, directory, OF_LINES, name);
 	free(directory);
 }
 

@@ -655,15 +655,10 @@ static void end_mail(struct check *check)
 		strcpy(what, "hard limits exceed a budget");
 	if (rc == 0 && (check->found || check->outside))
 		send_mail(session, what, &check->mail);
-	free(check->mail.bytes);
-}
-
-/* Nobody is told, and of that nobody either. */
-static void warn_without_address(struct session *session)
-{
-	if (!session->mail && session_has_person(session))
+	else if (!session->mail && session_has_person(session))
 		session_warn(session, NULL,
 			     "no address: write mail = ADDRESS into /etc/fsquota.conf");
+	free(check->mail.bytes);
 }
 
 static bool names_address(const struct invocation *invocation)
@@ -748,8 +743,6 @@ static void command_check(struct session *session, const struct invocation *invo
 		return;
 	}
 	check.projects.until = until_read_shown(session, &until);
-	if (options->mail)
-		warn_without_address(session);
 	if (options->mail)
 		begin_mail(&check);
 	if (type == FSQ_PROJECT && !session->at.count && !chosen && !options->within)

@@ -168,7 +168,10 @@ static bool take_config_line(struct session *session, const char *file, char *li
 			 "line %u: is a line of fsquota.d(5): it belongs in /etc/fsquota.d/*.conf",
 			 number);
 	else
-		snprintf(text, sizeof(text), "line %u: there is no key \"%.200s\"", number, line);
+		snprintf(text, sizeof(text),
+			 "line %u: there is no key \"%.200s\"; a line is KEY = VALUE, see "
+			 "fsquota.conf(5)",
+			 number, line);
 	/* A misspelled key may have been meant for a budget. */
 	session->budgets_unknown |= key < KEYS ? key == KEY_BUDGET || key == KEY_OVERCOMMIT
 					       : value[0] == '/' || strchr(value, '%');

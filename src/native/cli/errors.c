@@ -50,7 +50,7 @@ static const char *const hints[] = {
 		"see what that process does, or wait longer with --lock-timeout",
 	[FSQ_HINT_INSIST_ON_ID] =
 		"if it was renamed: fsquota move OLD NEW; if it is part of that project: --id; if "
-		"neither, its owner has set the ID",
+		"it was moved out of that, or its owner has set the ID: fsquota release --id ID",
 	[FSQ_HINT_NAME_DIRECTORY] = "name that directory, or insist with --id",
 	[FSQ_HINT_NAME_FILESYSTEM] = "name its filesystem with --at",
 	[FSQ_HINT_KEEP_TAGS] =

@@ -380,6 +380,12 @@ static bool refuse_column(struct session *session, const char *before, const cha
 		return session_usage_error(
 			session, "%s\"%s\" is no column; a limit is --hard SIZE, of fsquota assign",
 			before, wrong);
+	for (const struct field *field = session->rows->fields; field->column || field->key;
+	     field++)
+		if (!field->column && strcmp(field->key, wrong) == 0)
+			return session_usage_error(session,
+						   "%s\"%s\" is no column, but a key of --json",
+						   before, wrong);
 	if (strcmp(wrong, "wide") == 0)
 		return session_usage_error(
 			session, "%s\"wide\" is no column; did you mean --output-all?", before);

@@ -49,6 +49,12 @@ static bool set_limit(struct session *session, const struct word_origin *origin,
 		*(hard ? &request->hard_percent : &request->soft_percent) = (unsigned int)percent;
 		return true;
 	}
+	if (form == FSQ_BLOCKS && strchr(text, '%'))
+		return assign_refuse(
+			session, origin,
+			"\"%.100s\" is no percentage: a whole number from 1%% to 100%%, "
+			"such as 10%%",
+			text);
 	if (strcmp(text, "none") == 0)
 		value = 0;
 	else if (form == FSQ_INODES)
@@ -140,6 +146,9 @@ static bool refuse_key(struct session *session, const struct word_origin *origin
 			session, origin,
 			"there is no key \"until\": fsquota resize DIR SIZE --until WHEN, "
 			"and apply leaves it so");
+	if (config_is_key(key))
+		return assign_refuse(session, origin,
+				     "%s belongs in " FSQ_CONFIG_FILE ", see fsquota.conf(5)", key);
 	/* Written as an option, in capitals or with another stroke. */
 	for (; name[length] && length < sizeof(word) - 1; length++)
 		word[length] =

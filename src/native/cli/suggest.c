@@ -99,6 +99,7 @@ static const struct synonym {
 	{ " project ", " id name " },
 	{ " project-id pid ", " id " },
 	{ " project-name ", " name " },
+	{ " enforced enforce ", " require-enforced " },
 	{ " filesystem mount mountpoint path device ", " at " },
 	{ " columns fields ", " output " },
 	{ " wide long verbose v ", " output-all " },

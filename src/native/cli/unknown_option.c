@@ -32,7 +32,8 @@ static const struct {
 	  "fsquota setup --dry-run DIR says what is after it" },
 	{ " image ", " setup ", "an image runs fsquota setup --yes at its first boot" },
 	{ " kubelet kubernetes k8s ", " doctor ",
-	  "fsquota doctor /var/lib/kubelet looks there; see KUBELET in fsquota-xfs_quota(7)" },
+	  "fsquota doctor /var/lib/kubelet looks at its filesystem; see KUBELET in "
+	  "fsquota-xfs_quota(7)" },
 	{ " fix repair yes y force f ", " doctor ",
 	  "doctor changes nothing: run the commands behind \"repair:\"" },
 
@@ -60,7 +61,7 @@ static const struct {
 	{ " add increase increment plus by grow extend ", " resize ",
 	  "fsquota resize DIR +SIZE adds to the limit" },
 	{ " undo cancel end revert back reset now ", " resize ",
-	  "fsquota export DIR shows the limit that lasts, resize DIR SIZE --allow-shrink sets it" },
+	  "resize DIR --until now puts back what --until has changed" },
 	{ " read-only readonly ro as-user as ", " list top check report explain usage ",
 	  "fsquota batch --read-only lets others look, by sudo(8)" },
 	{ " at mount path ", " apply ", "lines have paths: change them, as by sed(1)" },
@@ -68,7 +69,7 @@ static const struct {
 	{ " pattern glob match ", " apply ", "the path of a line is one: /home/* hard=10G" },
 	{ " b ", " assign resize ", "--hard SIZE is the limit" },
 	{ " parents ", " assign ", "--mkdir makes DIR, mkdir -p what is above it" },
-	{ " if-not-exists if-missing new exclusive no-clobber create-only ", " assign ",
+	{ " if-not-exists if-needed if-missing new exclusive no-clobber create-only ", " assign ",
 	  "it may run again: it changes only the limits that are given" },
 	{ " state ", " assign ", "present is fsquota assign, absent fsquota release" },
 	{ " from-file file f ", " assign ", "fsquota apply FILE takes lines" },
@@ -122,6 +123,11 @@ static const struct {
 	{ " remove delete rm purge ", " release ",
 	  "release deletes no files: rm -r does, and fsquota prune what is left" },
 	{ " schema ", "--json", "fsquota schema COMMAND prints it" },
+	{ " enforced require-enforced ", " supported apply list check export ",
+	  "fsquota doctor exits with 3 where limits would not hold" },
+	{ " budget budgets total ", " apply assign ",
+	  "a budget is a line: /srv budget=100G, see fsquota.d(5)" },
+	{ " mkdir ", " export ", "sed 's/$/ mkdir/' adds the word to each line" },
 	{ " recursive r R ", " release ",
 	  "it takes each directory that has a quota: fsquota list DIR shows them" },
 	{ " recursive r R ", " assign resize move apply prune project ",
@@ -129,7 +135,10 @@ static const struct {
 	{ " retag tag repair ", " assign resize apply ",
 	  "fsquota project -s NAME puts its ID on all files again" },
 	{ " check verify set clear ", " project ",
-	  "-s sets the ID, -c looks for files without it, -C takes it off" },
+	  "-s sets the ID, as project -s -p DIR ID; -c looks for files without it, -C takes it "
+	  "off" },
+	{ " no-project none unassigned without-project ", " find list ",
+	  "fsquota explain of a mount point shows what has none" },
 	{ " foreign ", " find ", "fsquota project -c NAME shows files that have another ID" },
 	{ " size largest l long ", " find ", "fsquota explain DIR shows the largest" },
 	{ " users user u owners owner by-user by-owner ", " find list explain ",
@@ -168,7 +177,8 @@ static const struct {
 	  "fsquota prune --dry-run shows directories that are gone" },
 	{ " files0-from files-from stdin ", " usage ",
 	  "fsquota batch reads requests from standard input; or xargs fsquota usage" },
-	{ " get field only ", "--bytes", "-o COLUMN -N has the value of one column" },
+	{ " get field only number ", "--bytes",
+	  "-o COLUMN -N --bytes has the value of one column" },
 	{ " shell sh eval export env ", "--pairs", "eval takes what --pairs prints" },
 	{ " recursive depth d max-depth subdirs ", " usage list top explain ",
 	  "fsquota usage --fallback=walk DIR/* counts each directory" },
@@ -181,7 +191,8 @@ static const struct {
 	{ " watch follow f stay ", " watch top ", "it stays by itself" },
 	{ " watch follow ", "--bytes", "fsquota watch and fsquota top follow changes" },
 	{ " namespace ", "--bytes",
-	  "names of volumes begin with it: fsquota list | grep NAMESPACE/" },
+	  "names of volumes begin with it, where /var/log/pods is: fsquota list | grep "
+	  "NAMESPACE/" },
 	{ " all a ",
 	  " list top check watch find export doctor metrics report quota dump df state project ",
 	  "without a path it takes all filesystems" },
@@ -349,6 +360,10 @@ bool report_unknown_option(struct session *session, const struct command *comman
 		session_usage_error(session,
 				    "unknown option %.*s; fsquota report --html FILE writes a page",
 				    shown, word);
+	else if (value && strcmp(value, "prometheus") == 0 && strcmp(command->name, "metrics"))
+		session_usage_error(session,
+				    "unknown option %.*s; fsquota metrics is for Prometheus", shown,
+				    word);
 	else if ((answer = find_format(command, name, name_length, value)))
 		session_usage_error(session, "unknown option %.*s; did you mean --%s?", shown, word,
 				    answer);
@@ -362,7 +377,7 @@ bool report_unknown_option(struct session *session, const struct command *comman
 	else if (*owners)
 		session_usage_error(session, "unknown option %.*s of %s; %s it", shown, word,
 				    command->name, owners);
-	else if (like.commands)
+	else if (like.commands && !strstr(like.commands, command->name))
 		session_usage_error(session, "unknown option %.*s; did you mean the command %s?",
 				    shown, word, like.commands);
 	else

@@ -371,7 +371,7 @@ bool until_read_if_any(struct session *session, struct until *until, bool to_wri
 	return any && until_read(session, until, to_write);
 }
 
-static bool is_of_id(const struct until_line *line, const void *id)
+bool until_is_of_id(const struct until_line *line, const void *id)
 {
 	return line->id == *(const uint32_t *)id;
 }
@@ -383,7 +383,7 @@ void until_forget(struct session *session, uint32_t id, dev_t dev, const struct 
 	char date[UNTIL_DATE];
 	bool any = false;
 
-	if (until_read_if_any(session, &until, true, is_of_id, &id)) {
+	if (until_read_if_any(session, &until, true, until_is_of_id, &id)) {
 		while ((line = until_find(session, &until, id, dev))) {
 			if (!fsq_limits_are_same(is, &line->before))
 				session_warn(session, line->directory,
@@ -403,7 +403,7 @@ void until_tidy(struct session *session, uint32_t id)
 	struct fsq_resized resized;
 	struct fsq_error err;
 
-	if (until_read_if_any(session, &until, true, is_of_id, &id)) {
+	if (until_read_if_any(session, &until, true, until_is_of_id, &id)) {
 		for (size_t i = 0; i < until.count; i++)
 			until.list[i].is_done = until.list[i].id == id &&
 						until_put_back(session, &until.list[i], true,

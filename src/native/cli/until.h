@@ -93,6 +93,9 @@ enum until_end {
 enum until_end until_put_back(struct session *session, const struct until_line *line, bool dry_run,
 			      struct fsq_resized *resized, struct fsq_error *err);
 
+/** For until_read_if_any(): of this ID. @id  a uint32_t */
+bool until_is_of_id(const struct until_line *line, const void *id);
+
 /** Limits of a project were set that do not go back: remove its lines, and say so, unless they are back. A failure is reported. */
 void until_forget(struct session *session, uint32_t id, dev_t dev, const struct fsq_limits *is);
 

@@ -217,7 +217,7 @@ static void warn_without_limits(struct session *session, const struct fsq_assign
 
 /* @return   whether it is assigned, and was shown */
 static bool assign_and_show(struct session *session, const struct fsq_assign_request *request,
-			    struct progress *progress)
+			    bool like, struct progress *progress)
 {
 	struct fsq_assignment *assignment;
 	uint64_t mounts;
@@ -230,7 +230,10 @@ static bool assign_and_show(struct session *session, const struct fsq_assign_req
 	if (rc)
 		return session_fail_missing(
 			session, &err, request->directory,
-			suggest_missing(request->directory, "--mkdir makes it"));
+			suggest_missing(request->directory,
+					like ? "--like takes only limits: cp -a copies what is in "
+					       "it, --mkdir makes it empty"
+					     : "--mkdir makes it"));
 	if (!request->dry_run && fsq_assignment_change(assignment) == FSQ_CREATED)
 		apply_marks_forget_one(session, fsq_assignment_id(assignment), request->directory);
 	shown = show_assignment(session, assignment, request, mounts);
@@ -359,7 +362,7 @@ static void command_assign(struct session *session, const struct invocation *inv
 	for (int i = 0; i < invocation->operand_count && good; i++) {
 		request.directory = invocation->operands[i];
 		good = (i == 0 || session_goes_on(session, request.directory)) &&
-		       assign_and_show(session, &request, &progress);
+		       assign_and_show(session, &request, options->like, &progress);
 	}
 	if (session->table.started)
 		tables_end(session);

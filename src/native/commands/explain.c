@@ -2,13 +2,19 @@
 #include "quota/fsquota.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "native/cli/options.h"
 #include "native/cli/pods.h"
 #include "native/cli/progress.h"
 #include "native/rows/records.h"
 #include "quota/kernel/privilege.h"
+#include "quota/limits/limits.h"
+#include "quota/mounts/filesystem.h"
+#include "quota/mounts/lookup.h"
 
 /* A bound, since the largest are kept in memory, in order. */
 #define TOP_MAX 10000
@@ -113,6 +119,75 @@ static void tell_of_unexplained(struct session *session, const char *directory)
 	fsq_usage_clear(&usage);
 }
 
+/* @return   what is to be said of one form, in @text; or NULL */
+static const char *describe_limit(char text[128], const char *what, uint64_t used, uint64_t soft,
+				  uint64_t hard, int64_t expires)
+{
+	const int64_t left = records_grace_left(expires);
+
+	if (hard && used >= hard)
+		snprintf(text, 128, "full: all of the hard limit of %s is used", what);
+	else if (soft && used > soft && left == 0)
+		snprintf(text, 128, "full: above the soft limit of %s, and its grace time is over",
+			 what);
+	else if (soft && used > soft)
+		snprintf(text, 128, "above the soft limit of %s: full when the grace time is over",
+			 what);
+	else
+		return NULL;
+	return text;
+}
+
+/* Who cannot write any more wants to know why. */
+static void tell_of_limits(struct session *session, const char *directory)
+{
+	struct fsq_usage usage = { 0 };
+	const char *said = NULL;
+	char text[128];
+
+	if (session_usage(session, directory, &usage, NULL))
+		return;
+	if (!usage.at_least) {
+		said = describe_limit(text, "space", usage.used_bytes, usage.soft_bytes,
+				      usage.hard_bytes, usage.bytes_expires);
+		if (!said)
+			said = describe_limit(text, "inodes", usage.used_inodes, usage.soft_inodes,
+					      usage.hard_inodes, usage.inodes_expires);
+	} else if (usage.id && (usage.used_bytes == FSQ_NOT_KNOWN ||
+				(usage.hard_bytes && usage.used_bytes >= usage.hard_bytes))) {
+		said = "all of the limit that stops first is used, soft or hard";
+	}
+	if (said)
+		session_warn(session, directory, "%s", said);
+	fsq_usage_clear(&usage);
+}
+
+/* The same of the user: the caller, or for root the owner. */
+static void tell_of_user(struct session *session, const char *directory)
+{
+	struct fsq_filesystem *fs;
+	struct fsq_dquot dquot;
+	struct stat st;
+	char what[40], text[128];
+	uid_t user = geteuid();
+
+	if (fsq_lookup_stat(NULL, directory, 0, &st, NULL) ||
+	    fsq_filesystem_open(&fs, directory, NULL, FSQ_OPEN_NO_TAG, NULL))
+		return;
+	if (fsq_is_privileged())
+		user = st.st_uid;
+	for (int form = FSQ_BLOCKS;
+	     user && form <= FSQ_INODES && fsq_quota_get(fs, FSQ_USER, user, &dquot) == 0; form++) {
+		snprintf(what, sizeof(what), "%s of user %u",
+			 form == FSQ_BLOCKS ? "space" : "inodes", user);
+		if (describe_limit(text, what, dquot.form[form].used,
+				   fsq_limit_or_0(dquot.form[form].soft),
+				   fsq_limit_or_0(dquot.form[form].hard), dquot.form[form].expires))
+			session_warn(session, directory, "%s; see fsquota quota -u %u", text, user);
+	}
+	fsq_filesystem_close(fs);
+}
+
 static void explain_space(struct session *session, const struct invocation *invocation)
 {
 	const struct explain_options *options = invocation->options;
@@ -163,9 +238,13 @@ static void explain_space(struct session *session, const struct invocation *invo
 	restore_signals(&before);
 	texts_free(&texts);
 	pods_free(&pods);
+	if (rc == 0 && session_has_person(session))
+		tell_of_limits(session, request.directory);
+	if (rc == 0 && session_has_person(session))
+		tell_of_user(session, request.directory);
 	if (rc == 0 && explain.has_foreign && session_has_person(session))
 		session_warn(session, request.directory,
-			     "foreign is what is in it of other projects: fsquota list shows them");
+			     "foreign: what other projects have in it, which fsquota list shows");
 	if (rc == 0 && explain.unexplained_bytes && !options->everywhere)
 		tell_of_unexplained(session, request.directory);
 }

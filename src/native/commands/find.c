@@ -163,8 +163,11 @@ static bool parse_project(struct find *find, const struct invocation *invocation
 						"prints that of a directory"
 					      : "");
 	} else if (find->id == 0)
-		session_usage_error(session, "\"%s\" is no project ID from 1 to %u", word,
-				    FSQ_ID_MAX);
+		session_usage_error(
+			session,
+			"\"%s\" is no project ID from 1 to %u; fsquota explain of a mount "
+			"point shows what has none",
+			word, FSQ_ID_MAX);
 	else
 		return true;
 	return false;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -198,6 +200,16 @@ const struct command limit_command = {
 	.run = command_limit,
 };
 
+/* As in "3 days". */
+static bool is_unit(const char *word)
+{
+	uint64_t seconds;
+	char time[16];
+
+	snprintf(time, sizeof(time), "1%.12s", word);
+	return *word && !isdigit((unsigned char)*word) && options_parse_duration(time, &seconds);
+}
+
 /* Set the grace times of all, of which the kernel keeps 32 bits; or the end of the running ones of one ID. */
 static void command_timer(struct session *session, const struct invocation *invocation)
 {
@@ -222,11 +234,16 @@ static void command_timer(struct session *session, const struct invocation *invo
 		return;
 	}
 	is_time = options_parse_duration(operands[0], &seconds);
+	if (is_time && words == 2 && is_unit(operands[1])) {
+		session_usage_error(session, "a time is one word: %s%s", operands[0], operands[1]);
+		return;
+	}
 	if (is_time && words == 2 && !names_to_id_or_complain(session, type, operands[1], &id))
 		return;
 	if (!is_time || seconds > (id ? FSQ_TIMER_MAX - (uint64_t)time(NULL) : UINT32_MAX)) {
 		session_usage_error(session,
-				    "cannot parse %s: the time comes first, in one word such as 7d",
+				    "cannot parse %s: the time comes first, in one word: seconds, "
+				    "without a letter, or 30m, 12h, 7d, 2w",
 				    operands[0]);
 		return;
 	}

@@ -146,6 +146,16 @@ static bool show_with_none(struct projects *projects, bool tree)
 	return any;
 }
 
+/* Of filesystems that are shown whole. */
+static void tell_of_others(struct projects *projects, const struct quota_options *types)
+{
+	struct session *session = projects->session;
+
+	for (size_t i = 0; i < session->path_count; i++)
+		if (scopes_want(&projects->scopes, session->paths[i].info->dev, 0, NULL))
+			options_tell_of_others(session, types, session->paths[i].fs, "list");
+}
+
 static void command_list(struct session *session, const struct invocation *invocation)
 {
 	const struct list_options *options = invocation->options;
@@ -196,6 +206,8 @@ static void command_list(struct session *session, const struct invocation *invoc
 		tables_end(session);
 		if (projects.type == FSQ_PROJECT)
 			projects_tell_of_empty(&projects, !found);
+		if (session->style.format == TABLE_TEXT && session_has_person(session))
+			tell_of_others(&projects, &options->types);
 		if (projects.gone && session->style.format == TABLE_TEXT &&
 		    session_has_person(session))
 			session_warn(session, NULL,

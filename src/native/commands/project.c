@@ -320,7 +320,7 @@ static void refuse_without_directories(const struct project_run *run)
 			      run->word);
 	else
 		session_error(session, 0, FSQ_E_NOT_FOUND, 0, NULL,
-			      "project %s has no directory in %s: name one with -p", run->word,
+			      "project %s has no directory in %s: name one with -p DIR", run->word,
 			      session->projects_file);
 	free(first.directory);
 }
@@ -433,7 +433,9 @@ static void command_project(struct session *session, const struct invocation *in
 		}
 	}
 	if (invocation->operand_count == 0) {
-		command_show_usage(session, invocation->command);
+		session_usage_error(session,
+				    "name the project, by its name or ID, which fsquota id DIR "
+				    "prints: fsquota project [-c|-s|-C] [-p DIR] ID PATH");
 		return;
 	}
 	/* Errors name the directory, not the first of several filesystems. */

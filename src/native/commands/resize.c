@@ -460,8 +460,8 @@ static bool make_request(struct session *session, const struct invocation *invoc
 		return options_refuse(session, invocation,
 				      session->wanted_id && least && !*directories
 					      ? "--id takes --at PATH, or the directory"
-				      : least ? "a directory and a size are wanted"
-					      : "a size is wanted");
+				      : least && !*directories ? "a directory and a size are wanted"
+							       : "a size is wanted");
 	if (!options_check_own_project(session, *directories, options->has_over) ||
 	    !options_project_id(session, false, &request->id))
 		return false;
@@ -665,6 +665,37 @@ static void resize_due(struct session *session)
 		session_warn(session, NULL, "no limits are due: fsquota list -o +until shows when");
 }
 
+/* Put back what --until has set of a directory, before its time. */
+static void end_until(struct session *session, const struct invocation *invocation)
+{
+	const char *path = invocation->operands[0];
+	struct until until = { 0 };
+	const struct until_line *line = NULL;
+	struct fsq_usage usage = { 0 };
+	struct fsq_error err;
+
+	if (invocation->operand_count != 1) {
+		refuse_without_directory(session, "--until now goes with one directory, and puts "
+						  "back its limits");
+		return;
+	}
+	if (session_usage(session, path, &usage, &err)) {
+		session_fail(session, &err);
+		return;
+	}
+	if (until_read_if_any(session, &until, !session->dry_run, until_is_of_id, &usage.id))
+		line = until_find_at(session, &until, usage.id, path);
+	if (!line && !session->status)
+		session_error(session, ERROR_AT_PATH, FSQ_E_NOT_FOUND, 0, path,
+			      "has no limits that go back");
+	for (size_t i = 0; i < until.count; i++)
+		until.list[i].is_done = &until.list[i] == line && end_line(session, line);
+	if (line && !session->dry_run)
+		until_remove(session, &until);
+	until_free(&until);
+	fsq_usage_clear(&usage);
+}
+
 static void command_resize(struct session *session, const struct invocation *invocation)
 {
 	const struct resize_options *options = invocation->options;
@@ -702,6 +733,11 @@ static void command_resize(struct session *session, const struct invocation *inv
 	}
 	if (options->edit) {
 		edit_one(&resizing, invocation);
+		return;
+	}
+	if (options->until && strcmp(options->until, "now") == 0 && !options->hard &&
+	    !options->words.limits.mask) {
+		end_until(session, invocation);
 		return;
 	}
 	if (!make_request(session, invocation, &resizing.request, &directories))
@@ -745,7 +781,7 @@ static const struct command_option own_options[] = {
 	  .argument = "N", .take = take_limit_word },
 	{ 0, "edit", "edit its limits as a line, with $VISUAL or $EDITOR", .field = FIELD(edit) },
 	{ 0, "force", "also where the limit does not fit in a budget", .field = FIELD(force) },
-	{ 0, "until", "the limits go back then: 3d, \"monday 8:00\"", .kind = VALUE_TIME,
+	{ 0, "until", "the limits go back then: 3d, \"monday 8:00\", now", .kind = VALUE_TIME,
 	  .argument = "WHEN", .field = FIELD(until) },
 	{ 0, "due", "only put back limits whose time is over", .field = FIELD(due) },
 	{ 0, "allow-shrink", "let it become smaller than it is", .field = FIELD(allow_shrink) },

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "native/cli/finding_words.h"
@@ -355,6 +356,22 @@ out:
 	free(self);
 }
 
+void change_warn_of_owner(struct session *session, const struct fsq_assign_request *request)
+{
+	struct stat st;
+
+	if (!request->make || (!request->mode && !request->owner && !request->group) ||
+	    fsq_lookup_stat(request->options ? request->options->mounts : NULL, request->directory,
+			    0, &st, NULL))
+		return;
+	if ((request->mode && (st.st_mode & 07777) != request->mode) ||
+	    (request->owner && st.st_uid != request->owner) ||
+	    (request->group && st.st_gid != request->group))
+		session_warn(session, request->directory,
+			     "was there, and keeps its owner and mode: chown(1) and chmod(1) "
+			     "change them");
+}
+
 void change_warn_of_assignment(struct session *session, const struct fsq_assign_request *request,
 			       const struct fsq_assignment *assignment)
 {
@@ -371,6 +388,7 @@ void change_warn_of_assignment(struct session *session, const struct fsq_assign_
 			     ") have its ID and share its limit: if it was renamed, rmdir it, and "
 			     "then fsquota move OLD NEW",
 			     fsq_assignment_elsewhere(assignment));
+	change_warn_of_owner(session, request);
 	if (change == FSQ_CREATED && is_of_fsck(request->directory))
 		session_warn(session, request->directory,
 			     "is where fsck puts what it finds, which counts there from now on; "

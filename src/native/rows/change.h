@@ -77,6 +77,9 @@ void change_warn_of_space(struct session *session, const char *path,
 			  const struct fsq_limits *before, const struct fsq_limits *after,
 			  uint64_t space);
 
+/** Warn of a directory that has another owner or mode than one that would be made; an assignment does not change them. */
+void change_warn_of_owner(struct session *session, const struct fsq_assign_request *request);
+
 /** Warn of limits that an assignment has made lower than they were, or than what is in use. */
 void change_warn_of_assignment(struct session *session, const struct fsq_assign_request *request,
 			       const struct fsq_assignment *assignment);

@@ -96,7 +96,7 @@ static const struct field project_fields[] = {
 
 ROWS(list_rows, "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,PATH");
 /* For people: a program reads as many fields in each row. */
-ROWS(shown_list_rows, "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,PATH,UNTIL");
+ROWS(shown_list_rows, "ID,NAME,USED,SOFT,HARD,USE%,GRACE,IUSED,IHARD,PATH,UNTIL");
 /* Only MOUNTPOINT identifies the row of what is in no project. */
 ROWS(total_list_rows, "ID,NAME,USED,SOFT,HARD,USE%,IUSED,IHARD,MOUNTPOINT,PATH");
 ROWS(total_tree_rows, "ID,NAME,USED,TREE,SOFT,HARD,USE%,IUSED,IHARD,MOUNTPOINT,PATH");

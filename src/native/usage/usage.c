@@ -81,9 +81,10 @@ static void show_directories(struct session *session, const struct invocation *i
 	}
 	fsq_cache_free(own);
 	if (at_least && session_has_person(session))
-		session_warn(session, NULL,
-			     ">= is \"at least\": it is full, and only root sees what is above the "
-			     "limit that stops first");
+		session_warn(
+			session, NULL,
+			">= is \"at least\": all of the limit that stops first is used, soft or "
+			"hard, and only root sees the rest");
 }
 
 /* Of users or groups: those that were chosen, or the caller's own. */

@@ -340,7 +340,7 @@ static void tell_of_full(const struct watch *watch)
 	}
 	if (count)
 		session_warn(watch->session, NULL,
-			     "%zu at a limit or over a level already; --initial begins with those",
+			     "at a limit or over a level already: %zu; --initial begins with those",
 			     count);
 }
 
