@@ -146,7 +146,6 @@ leads() {
 	leads 2 'unknown option -f: the command does not ask' release -f /mnt/x/dir
 	leads 2 'unknown option --all: without a path it takes all filesystems' list --all
 	leads 2 'unknown option --namespace: names of volumes begin with it, where /var/log/pods is: fsquota list | grep NAMESPACE/' list --namespace one
-	leads 2 'unknown option --configmap: export > FILE, and kubectl create configmap NAME --from-file=FILE' export --configmap
 	leads 2 'unknown option --pdf: --html FILE makes a page' report --pdf page.pdf
 }
 
@@ -173,8 +172,7 @@ leads() {
 	leads 2 'unknown option --format: --html FILE writes a page' report --format html
 	leads 2 'unknown option --at: --over PERCENT is for what is so full' watch --at 90
 	leads 2 'unknown option --mail: fsquota check --mail sends it' watch --mail root
-	leads 2 'unknown option --path: PATH is an operand, without an option' list --path /mnt/x
-	leads 2 'unknown option --dir: a path is an operand, without an option' assign --dir /mnt/x/new
+	leads 2 'unknown option --path: a path is an operand, without an option' list --path /mnt/x
 	leads 2 'unknown option --add: fsquota resize DIR +SIZE adds to the limit' resize /mnt/x/dir --add 5M
 	leads 2 'unknown option --ttl; did you mean --until WHEN?' resize /mnt/x/dir 1G --ttl 48h
 	leads 2 'unknown option --missing-ok; did you mean --if-exists?' release --missing-ok /mnt/x/dir
@@ -231,7 +229,6 @@ leads() {
 	leads 2 'unknown option --tls-cert: --listen has no TLS' metrics --tls-cert file
 	leads 2 'unknown option --text: each answer is a line of JSON' batch --text
 	leads 2 'unknown option --socket: systemctl enable --now fsquota-batch.socket listens' batch --socket file
-	leads 2 'unknown option --state: present is fsquota assign, absent fsquota release' assign --state absent /mnt/x/dir
 	leads 2 'unknown option --from-file: fsquota apply FILE takes lines' assign --from-file lines
 	leads 2 'unknown option --if-changed: it writes only what differs' assign --if-changed /mnt/x/dir
 	leads 2 'unknown option --follow: --watch stays, and looks again' apply --follow
