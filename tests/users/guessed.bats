@@ -160,7 +160,6 @@ leads() {
 	leads 2 'unknown option --name: the ID or name is a word of its own' quota --name web-x /mnt/x
 	leads 2 'unknown option --name: fsquota usage takes --id and --name' explain --name web-x
 	leads 2 'unknown option --grace: fsquota timer TIME [ID] PATH sets grace times' limit --grace 7d /mnt/x
-	leads 2 'unknown option --reset: fsquota timer TIME ID PATH' timer --reset 10 /mnt/x
 	leads 2 'unknown option --user: limits of a user: fsquota limit -u bhard=10M USER PATH' assign --user 1000 --hard 10M /mnt/x/dir
 	leads 2 'unknown option -u: limits of a user: fsquota limit -u bsoft=0 bhard=0' release -u 1001
 	leads 2 'unknown option --retag: fsquota project -s NAME' assign --retag /mnt/x/dir
@@ -226,7 +225,6 @@ leads() {
 	leads 2 'unknown option --all: name the directories, which fsquota list shows' release --all
 	leads 2 'unknown option --pods: --info has a metric with the pod' metrics --pods
 	leads 2 'unknown option --format: it has the format of Prometheus' metrics --format prometheus
-	leads 2 'unknown option --tls-cert: --listen has no TLS' metrics --tls-cert file
 	leads 2 'unknown option --text: each answer is a line of JSON' batch --text
 	leads 2 'unknown option --socket: systemctl enable --now fsquota-batch.socket listens' batch --socket file
 	leads 2 'unknown option --from-file: fsquota apply FILE takes lines' assign --from-file lines
