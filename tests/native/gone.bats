@@ -264,7 +264,7 @@ hard() {
 	refuses 5 'no project "nobody"' fsquota resize --name nobody 5M
 	refuses 2 "does not go with a directory" fsquota resize --name far $other/a 5M
 	refuses 2 "a size is wanted" fsquota resize --name far
-	refuses 2 "a directory and a size are wanted" fsquota resize --id 77 5M
+	refuses 2 "--id takes --at PATH, or the directory" fsquota resize --id 77 5M
 	refuses 2 "--at goes with --id or --name" fsquota resize --at /mnt/e 5M
 	refuses 2 "do not go together" fsquota resize --id 77 --name far --at /mnt/e 5M
 	refuses 2 "--at" fsquota resize --id 77 --at /mnt/x --at /mnt/e 5M

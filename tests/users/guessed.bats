@@ -127,7 +127,6 @@ leads() {
 	leads 2 'unknown option -n; did you mean --dry-run or --noheadings?' prune -n
 	leads 2 'unknown option -p: --id ID chooses the ID; mkdir -p makes what is above DIR' assign -p /mnt/x/new
 	leads 2 'unknown option -b: --hard SIZE is the limit' assign /mnt/x/dir -b 10M
-	leads 2 'unknown option -m: --mode MODE' assign --mkdir -m 0750 /mnt/x/new
 	leads 2 'unknown option -n: -N has no header, --top N has N rows; for kubectl' list -n default
 	leads 2 'unknown option -A: without a path it takes volumes of all namespaces' list -A
 	leads 2 'unknown option -w: fsquota watch and fsquota top follow' list -w
@@ -348,7 +347,7 @@ leads() {
 	# A provisioner has made the old one again.
 	mv /mnt/x/old /mnt/x/new
 	run -0 fsquota assign --mkdir /mnt/x/old --hard 10M
-	assert_line --partial '/mnt/x/old: was gone, but files elsewhere (1) have its ID and share its limit: if it was renamed, rmdir it, and then fsquota move OLD NEW'
+	assert_line --partial '/mnt/x/old: is not what was registered: files elsewhere (1) have its ID and share its limit: if it was renamed, rmdir it, and then fsquota move OLD NEW; if another directory was mounted here, name it by its own path'
 	leads 6 '(if it was made again, as by fsquota apply: rmdir it, and then fsquota move)' move /mnt/x/old /mnt/x/new
 	rmdir /mnt/x/old
 	run -0 fsquota move /mnt/x/old /mnt/x/new
@@ -812,6 +811,26 @@ others_change() {
 	is_silent fsquota release --id "$(fsquota usage --raw -No ID /mnt/x/dir)" /mnt/x/moved
 	assert_equal "$(fsquota id --raw -No ID /mnt/x/moved /mnt/x/dir | xargs)" "0 $(fsquota usage --raw -No ID /mnt/x/dir)"
 	rmdir /mnt/x/moved
+	# Another directory by the same path: mounted there, or made anew after mv.
+	mkdir -p /mnt/x/one /mnt/x/two /run/mounted
+	mount --bind /mnt/x/one /run/mounted
+	run -0 fsquota assign /run/mounted --hard 5M
+	refute_output --partial 'registered'
+	umount /run/mounted
+	mount --bind /mnt/x/two /run/mounted
+	run -0 fsquota assign /run/mounted --hard 5M
+	assert_line --partial '/run/mounted: is not what was registered: files elsewhere (1) have its ID and share its limit'
+	run_split fsquota assign /run/mounted --hard 5M
+	assert_equal "$stderr" ''
+	fsquota release /run/mounted
+	umount /run/mounted
+	fsquota prune --all
+	mkdir /mnt/x/renamed
+	fsquota assign /mnt/x/renamed --hard 5M
+	mv /mnt/x/renamed /mnt/x/renamed-2
+	mkdir /mnt/x/renamed
+	run -0 fsquota assign /mnt/x/renamed --hard 5M
+	assert_line --partial '/mnt/x/renamed: is not what was registered: files elsewhere (1)'
 	# What lasts for one run only, or is left as it is.
 	echo '/mnt/x budget=500M' >lines
 	run -0 fsquota apply lines

@@ -81,7 +81,6 @@ static const struct {
 	  "--info has a metric with the pod of a volume" },
 	{ " format ", " metrics ", "it has the format of Prometheus" },
 
-	{ " m ", " assign ", "--mode MODE is that of a new directory" },
 	{ " p ", " assign ", "--id ID chooses the ID; mkdir -p makes what is above DIR" },
 	{ " d ", " top ", "--interval SECONDS is between two looks" },
 	{ " T ", " report quota limit resize ",

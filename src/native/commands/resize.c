@@ -456,12 +456,17 @@ static bool make_request(struct session *session, const struct invocation *invoc
 		return session_usage_error(session,
 					   "the hard limit is given twice: %s, and --hard %s", size,
 					   options->hard);
-	if (*directories < least || (!size && !has_limits))
+	if (*directories < least || (!size && !has_limits)) {
+		const bool only_size =
+			least &&
+			(!*directories || fsq_parse_bytes(invocation->operands[0], &bytes) == 0);
+
 		return options_refuse(session, invocation,
-				      session->wanted_id && least && !*directories
+				      only_size && session->wanted_id
 					      ? "--id takes --at PATH, or the directory"
-				      : least && !*directories ? "a directory and a size are wanted"
-							       : "a size is wanted");
+				      : only_size ? "a directory and a size are wanted"
+						  : "a size is wanted");
+	}
 	if (!options_check_own_project(session, *directories, options->has_over) ||
 	    !options_project_id(session, false, &request->id))
 		return false;

@@ -58,6 +58,8 @@
 
 /* How many IDs are tried that another process takes at the same moment. */
 #define ATTEMPTS 8
+/* How often files that were deleted a moment ago may still be counted, ten milliseconds each. */
+#define LOOKS 10
 
 /* How many walks, while other processes move files in the tree. */
 #define WALKS 8
@@ -505,21 +507,33 @@ static void give_up_id(struct fsq_assignment *a)
 }
 
 /*
+ * Is it registered, but was not there, or is empty and has another ID, as a directory that is mounted at the path of
+ * another one? Then it is not what has inodes now.
+ */
+static bool is_made_anew(struct fsq_assignment *a)
+{
+	return a->listed && ((a->marks & MADE) || would_make(a) ||
+			     (a->directory.project.id != a->id && !a->complete && !has_tree(a)));
+}
+
+/*
  * Give the ID to the directory, and check that no other process has taken it.
  * @return   as fsq_assign(); 1 when another process has
  */
 static int claim(struct fsq_assignment *a, struct fsq_error *err)
 {
-	struct fsq_dquot dquot;
-	int rc = 0;
+	struct fsq_dquot dquot = { 0 };
+	int rc = 0, looks = LOOKS;
 
 	/* The ID of a project that exists may be in use. Who may not read its quota may not set it either. */
 	if (!a->is_new)
 		rc = read_quota(a, &dquot, err);
-	/* A registered directory that was not there is not what has inodes now. */
-	if (!a->is_new && rc == 0 && a->listed && ((a->marks & MADE) || would_make(a)) &&
-	    !fsq_project_edit_is_shared(a->edit, a->id, path_of(a)))
-		a->elsewhere = dquot.form[FSQ_INODES].used;
+	if (!a->is_new && rc == 0 && dquot.form[FSQ_INODES].used && is_made_anew(a) &&
+	    !fsq_project_edit_is_shared(a->edit, a->id, path_of(a))) {
+		rc = fsq_limits_read_settled(&a->directory.target, a->id, &looks, &dquot,
+					     a->request.directory, err);
+		a->elsewhere = rc ? 0 : dquot.form[FSQ_INODES].used;
+	}
 	if (rc == 0 && !comes_last(a))
 		rc = tag_directory(a, err);
 	if (rc == 0 && a->is_new) {
