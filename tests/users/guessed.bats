@@ -347,7 +347,7 @@ leads() {
 	# A provisioner has made the old one again.
 	mv /mnt/x/old /mnt/x/new
 	run -0 fsquota assign --mkdir /mnt/x/old --hard 10M
-	assert_line --partial '/mnt/x/old: is not what was registered: files elsewhere (1) have its ID and share its limit: if it was renamed, rmdir it, and then fsquota move OLD NEW; if another directory was mounted here, name it by its own path'
+	assert_line --partial '/mnt/x/old: is not what was registered: files elsewhere (1) have its ID and share its limit: if it was renamed, rmdir it, and then fsquota move OLD NEW; if it is mounted here, name it by its own path'
 	leads 6 '(if it was made again, as by fsquota apply: rmdir it, and then fsquota move)' move /mnt/x/old /mnt/x/new
 	rmdir /mnt/x/old
 	run -0 fsquota move /mnt/x/old /mnt/x/new
@@ -745,7 +745,7 @@ others_change() {
 	leads 2 '--until goes with one directory, and with limits; that of the project: /mnt/x/dir' resize --name web-x 11M --until 3d
 	leads 2 'unknown option --config: FILE is an operand, without an option' apply --config /etc/fsquota.d
 	leads 2 'unknown option --install: systemctl enable has a unit run it, see FILES' watch --install
-	leads 2 'unknown option --install-sudoers: batch --read-only and a line of sudoers(5) let others look' batch --install-sudoers
+	leads 2 'unknown option --install-sudoers: --read-only and sudoers(5) let others look: see fsquota-batch(8)' batch --install-sudoers
 	leads 2 'option --html takes a value: --html FILE (write a page' report --html
 	leads 5 'used: cannot open: No such file or directory (for the column of that name: -o USED)' usage used
 	leads 5 '(for the column of that name: -o USED)' usage used_bytes

@@ -144,10 +144,9 @@ static const struct {
 	{ " 0 z null print0 zero ", "--jsonl",
 	  "--jsonl has any name in a line; --raw has no blanks in a cell" },
 	{ " install enable install-sudoers user users ro sudoers ", " batch ",
-	  "batch --read-only and a line of sudoers(5) let others look: see EXAMPLES in "
-	  "fsquota-batch(8)" },
+	  "--read-only and sudoers(5) let others look: see fsquota-batch(8)" },
 	{ " install enable ", " watch check prune ",
-	  "systemctl enable has a unit run it, see FILES in its page" },
+	  "systemctl enable has a unit run it, see FILES" },
 	{ " q quiet ", " usage ", "fsquota check --quiet tells by its exit status" },
 	{ " fail-if-over exit-code ", " usage list ", "fsquota check tells by its exit status" },
 	{ " porcelain parsable parseable machine-readable xml ", "--csv",

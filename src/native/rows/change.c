@@ -383,13 +383,12 @@ void change_warn_of_assignment(struct session *session, const struct fsq_assign_
 	bool limited = false;
 
 	if (fsq_assignment_elsewhere(assignment))
-		session_warn(
-			session, request->directory,
-			"is not what was registered: files elsewhere (%" PRIu64
-			") have its ID and share its limit: if it was renamed, rmdir it, and "
-			"then fsquota move OLD NEW; if another directory was mounted here, name "
-			"it by its own path",
-			fsq_assignment_elsewhere(assignment));
+		session_warn(session, request->directory,
+			     "is not what was registered: files elsewhere (%" PRIu64
+			     ") have its ID and share its limit: if it was renamed, rmdir it, and "
+			     "then fsquota move OLD NEW; if it is mounted here, name it by its own "
+			     "path",
+			     fsq_assignment_elsewhere(assignment));
 	change_warn_of_owner(session, request);
 	if (change == FSQ_CREATED && is_of_fsck(request->directory))
 		session_warn(session, request->directory,
