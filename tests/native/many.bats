@@ -170,7 +170,8 @@ making() {
 	assert_equal "$(fsquota id $top/new)" $FIRST
 	# Again: it is there, and stays as it is.
 	chmod 755 $top/new
-	prints "$FIRST" fsquota assign $top/new --mkdir --mode 700 --hard 20M
+	run_split fsquota assign $top/new --mkdir --mode 700 --hard 20M
+	assert_equal "$status:$stdout:$stderr" "0:$FIRST:fsquota assign: $top/new: was there, and keeps its owner and mode: chown(1) and chmod(1) change them"
 	assert_equal "$(stat -c %a $top/new) $(hard_kib $FIRST)" "2755 20480"
 	prints "would-assign project $((FIRST + 1)) (volume$((FIRST + 1))), $top/dry" fsquota assign $top/dry --mkdir --dry-run
 	assert_not_exists $top/dry

@@ -306,7 +306,7 @@ nobody() {
 		[ "$word" = 90% ] || refuses 2 '--over is a percentage' fsquota resize --over "$word" $top/a +20%
 	done
 	refuses 2 'a size is wanted' fsquota resize --over 90
-	refuses 2 'a directory and a size are wanted' fsquota resize $top/a
+	refuses 2 'a size is wanted' fsquota resize $top/a
 	refuses 2 "$top/b is no size: the size stands last" fsquota resize $top/{a,b}
 	refuses 2 'is no size' fsquota resize --over 90 $top/a
 	refuses 2 '--at does not go with a directory' fsquota resize --over 90 --at $top $top/a +20%
