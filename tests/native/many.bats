@@ -243,7 +243,7 @@ other_limits() {
 	refuses 6 "smaller than the 21M (22020096 bytes) it has" fsquota resize $top/a 20M
 	refuses 6 "would be above hard" fsquota resize $top/a --soft 30M
 	refuses 2 "would be above hard" fsquota resize $top/a 20M --soft 30M
-	refuses 2 "are wanted" fsquota resize $top/a
+	refuses 2 "a size is wanted" fsquota resize $top/a
 	refuses 2 "no size" fsquota resize $top/a --soft 50%
 	refuses 2 "size" fsquota resize $top/a 0
 	refuses 2 "size" fsquota resize $top/a +

@@ -835,11 +835,11 @@ others_change() {
 	echo '/mnt/x budget=500M' >lines
 	run -0 fsquota apply lines
 	assert_output --partial 'a budget in these lines is only for this run: in /etc/fsquota.d it lasts'
-	run_split fsquota assign /mnt/x/dir --mkdir --mode 0700 --owner 1000:1000
+	run_split fsquota assign /mnt/x/dir --mkdir --mode 0700 --owner 1000:1000 --hard 12M
 	assert_equal "$status:$stderr" '0:fsquota assign: /mnt/x/dir: was there, and keeps its owner and mode: chown(1) and chmod(1) change them'
+	says '/mnt/x/dir: was there, and keeps its owner and mode' fsquota assign /mnt/x/dir --mkdir --mode 0700
 	echo '/mnt/x/dir hard=10M mkdir mode=0711' >lines
-	run -0 fsquota apply lines
-	assert_output --partial '/mnt/x/dir: was there, and keeps its owner and mode'
+	says '/mnt/x/dir: was there, and keeps its owner and mode' fsquota apply lines
 	run -0 fsquota assign /mnt/x/made --mkdir --mode 0700 --owner 1000:1000
 	run_split fsquota assign /mnt/x/made --mkdir --mode 0700 --owner 1000:1000
 	assert_equal "$stderr" ''

@@ -488,7 +488,8 @@ static void apply_entries(struct apply *apply, struct apply_list *list)
 		if (fsq_assigned_has(registry.assigned, &entry->request)) {
 			if (!apply->quiet)
 				show_applied(apply, entry, UNCHANGED, NULL);
-			if (!apply->reported)
+			if (!apply->reported && (entry->request.mode || entry->request.owner) &&
+			    session_has_person(apply->session))
 				change_warn_of_owner(apply->session, &entry->request);
 			continue;
 		}

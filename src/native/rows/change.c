@@ -389,7 +389,9 @@ void change_warn_of_assignment(struct session *session, const struct fsq_assign_
 			     "then fsquota move OLD NEW; if it is mounted here, name it by its own "
 			     "path",
 			     fsq_assignment_elsewhere(assignment));
-	change_warn_of_owner(session, request);
+	/* Of a line that is applied again and again only a person is told. */
+	if (change != FSQ_UNCHANGED || (request->make && session_has_person(session)))
+		change_warn_of_owner(session, request);
 	if (change == FSQ_CREATED && is_of_fsck(request->directory))
 		session_warn(session, request->directory,
 			     "is where fsck puts what it finds, which counts there from now on; "

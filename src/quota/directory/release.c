@@ -328,8 +328,6 @@ static int release_everywhere(struct project *p)
 	/* Deleted files that are still open keep the ID; they were reported. */
 	if (p->sum.left_inodes > 0)
 		return release_names(p);
-	if (p->request->dry_run)
-		looks = 0;
 	rc = fsq_limits_read_settled(&p->fs->handle.target, p->location.id, &looks, &dquot,
 				     where(p), p->err);
 	if (rc == 0)
